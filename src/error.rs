@@ -162,14 +162,14 @@ pub enum Kind {
         /// Binding in it.
         binding: u32,
     },
-    /// A name of the profile that texts cannot have.
+    /// A name of the profile that is not allowed in texts.
     BadName {
         /// The name.
         name: String,
         /// The reason, as the predicate of a sentence.
         why: &'static str,
     },
-    /// A varying of the profile that cannot be.
+    /// An invalid varying of the profile.
     BadVarying {
         /// Its name.
         name: String,
@@ -259,15 +259,17 @@ impl fmt::Display for Kind {
                 write!(f, "file ends inside {what}: {need} bytes needed, {have} left")
             }
             Self::BadMagic { expected, found } => {
-                write!(f, "{expected} expected, found {}", found.escape_ascii())
+                write!(f, "expected {expected}, found {}", found.escape_ascii())
             }
             Self::OutOfFile { what, start, length, file } => write!(
                 f,
                 "{what} lies outside the file: {length} bytes from {start:#x}, the file has {file:#x}"
             ),
-            Self::BadField { what, value, allowed } => write!(f, "{what} is {value:#x}, must be {allowed}"),
+            Self::BadField { what, value, allowed } => {
+                write!(f, "{what} is {value:#x} but must be {allowed}")
+            }
             Self::NoExecutable { index, count } => {
-                write!(f, "there is no DVLE {index}, the file has {count}")
+                write!(f, "DVLE {index} does not exist; the file has {count}")
             }
             Self::EntryOutOfCode { entry, words } => {
                 write!(f, "entry point {entry:#x} lies outside the code of {words:#x} words")
@@ -276,18 +278,21 @@ impl fmt::Display for Kind {
                 write!(f, "entry point {entry:#x} lies beyond the {words} words that the vertex unit holds")
             }
             Self::BadOpcode(opcode) => write!(f, "opcode {opcode:#04x} is not defined"),
-            Self::Limit { name, value, limit } => write!(f, "{name}: {value} is over the limit of {limit}"),
-            Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
+            Self::Limit { name, value, limit } => write!(f, "{name}: {value} exceeds the limit of {limit}"),
+            Self::Stage { what, stage } => write!(f, "{what} does not accept a {stage} program"),
             Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
             Self::KnownAndSpecialized { bank, register } => {
                 write!(f, "{bank}{register} is both known and a specialization constant")
             }
             Self::AttributeComponents { register, components } => {
-                write!(f, "attribute v{register} has {components} components, must be 1 to 4")
+                write!(f, "attribute v{register} has {components} components but must be 1 to 4")
             }
             Self::DepthTolerance(bits) => {
                 let tolerance = f32::from_bits(*bits);
-                write!(f, "the tolerance of the clip volume is {tolerance}, must be at least 0 and below 1")
+                write!(
+                    f,
+                    "the tolerance of the clip volume is {tolerance} but must be at least 0 and below 1"
+                )
             }
             Self::MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
                 write!(f, "register layout: {bank} at byte {byte}, not a multiple of {align}")
@@ -297,10 +302,10 @@ impl fmt::Display for Kind {
             }
             Self::OverlappingBanks([a, b]) => write!(f, "register layout: {a} and {b} overlap"),
             Self::SharedLocation { location, outputs: [a, b] } => {
-                write!(f, "{a} and {b} have location {location}")
+                write!(f, "{a} and {b} both use location {location}")
             }
             Self::SharedBinding { set, binding } => {
-                write!(f, "both blocks have set {set}, binding {binding}")
+                write!(f, "both blocks use set {set}, binding {binding}")
             }
             Self::BadName { name, why } => write!(f, "the name {} {why}", name.escape_debug()),
             Self::BadVarying { name, why } => write!(f, "the varying {} {why}", name.escape_debug()),
@@ -309,7 +314,7 @@ impl fmt::Display for Kind {
             }
             Self::TargetLacks { target, what } => write!(f, "{target} has no {what}"),
             Self::NoVertex { place, vertex, count } => {
-                write!(f, "indices[{place}] is {vertex}, there are {count} vertices")
+                write!(f, "indices[{place}] is {vertex}, but there are {count} vertices")
             }
             Self::Setup(why) | Self::Verify(why) | Self::Backend(why) | Self::Other(why) => f.write_str(why),
             Self::NoGeometryStage(why) => write!(f, "no geometry stage: {why}"),
@@ -330,7 +335,7 @@ impl Kind {
             Code::BadMagic | Code::BadField => {
                 "the file is damaged or was written by a broken tool; rebuild it"
             }
-            Code::NoExecutable => "executables count from 0, in the order of the file",
+            Code::NoExecutable => "executables are numbered from 0, in file order",
             Code::EntryOutOfCode => "the DVLE's main offset is wrong, or code words are missing",
             Code::EntryOutOfReach => {
                 "the entry procedure of a vertex program must be at the front of the code"
@@ -345,8 +350,8 @@ impl Kind {
         })
     }
     /// Returns whether the library does not support an input that may be valid. Another way to run
-    /// the program, such as `interp`, can then do better. True for defects of this
-    /// library. Otherwise the input is invalid.
+    /// the program, such as `interp`, can then do better. Also true for defects of this library.
+    /// Otherwise the input is invalid.
     pub fn is_unsupported(&self) -> bool {
         match self.code() {
             Code::BadOpcode
@@ -428,7 +433,7 @@ impl std::error::Error for Error {}
 /// other than the first, of outputs without a position, of generic outputs without a geometry
 /// program, of a vertex program in registers whose outputs go to a geometry program, of output maps
 /// that name a component of a semantic twice or a code without a semantic, of attributes that go to
-/// one register, and of varyings of a host that nothing but constants is left of.
+/// one register, and of varyings of a host that are left with only constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The problem as text.

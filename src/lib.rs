@@ -14,8 +14,8 @@
 //!
 //! Input is a `.shbin` file ([`Shbin`]), or code words and registers as a GPU holds them
 //! ([`RegisterState`], [`Program::from_raw`]). [`Options`] choose what the module computes,
-//! [`Profile`] suits it to host and driver. A [`Translator`] reuses its memory from program to
-//! program and takes every [`Job`]:
+//! [`Profile`] adapts it to host and driver. A [`Translator`] reuses its memory from program to
+//! program and does every [`Job`]:
 //!
 //! | job | result | SPIR-V | WGSL | GLSL | HLSL, MSL |
 //! |---|---|---|---|---|---|
@@ -24,21 +24,21 @@
 //! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 430 to 460, 310 and 320 es | yes |
 //! | [`Job::Draw`] | vertex stage that draws its triangles, or vertices from the CPU | yes | yes | 330 to 460, 300 to 320 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | 330 to 460, 320 es | no |
-//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330 to 460, 300 to 320 es ¹ | yes ¹ |
-//! | [`Job::Quaternions`] | geometry stage behind a vertex stage, for quaternions | yes | no | 410 to 460 | no |
+//! | [`Job::BeforeGeometry`] | vertex stage before that | yes | yes ¹ | 330 to 460, 300 to 320 es ¹ | yes ¹ |
+//! | [`Job::Quaternions`] | geometry stage after a vertex stage, for quaternions | yes | no | 410 to 460 | no |
 //!
-//! ¹ WGSL, HLSL and MSL have no geometry stage behind it. Text declares a position that no stage
-//! reads.
+//! ¹ WGSL, HLSL and MSL have no geometry stage to follow it. Their text declares a position that no
+//! stage reads.
 //!
-//! Beside translation there are cache keys ([`Key`]), data about a program
+//! Besides translation, there are cache keys ([`Key`]), data about a program
 //! ([`reflect::Reflection`]) and the reference machine ([`Machine`]).
 //!
-//! Two crates go with this one. `transpica-draw` runs 64 vertices side by side and whole draws with
-//! geometry programs on the CPU, and plans such draws on the GPU. `transpica-asm` has an assembler,
-//! a disassembler and findings about doubtful code.
+//! Two crates accompany this one. `transpica-draw` runs 64 vertices side by side and whole draws
+//! with geometry programs on the CPU, and plans such draws on the GPU. `transpica-asm` has an
+//! assembler, a disassembler and findings about doubtful code.
 //!
-//! No input panics. An [`Error`] has a place and says what to do. The same input and options give
-//! the same SPIR-V words in every process.
+//! No input makes it panic. An [`Error`] has a place and says what to do. The same input and
+//! options produce the same SPIR-V words in every process.
 //!
 //! # Features
 //!
@@ -47,17 +47,16 @@
 //! | feature | brings |
 //! |---|---|
 //! | `spirv` (default) | SPIR-V words |
-//! | `wgsl`, `glsl` | text, without further dependencies |
+//! | `wgsl`, `glsl` | text, without more dependencies |
 //! | `naga` | a `naga::Module`, read from the WGSL |
 //! | `hlsl`, `msl` | text, by naga |
 //! | `serde` | serializable options, profile and reflection |
 //!
 //! # Guide
 //!
-//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::folders`] from many
-//! files to modules, on one machine or many.
-//! [`guide::support`] lists inputs, outputs and evidence, [`guide::instructions`] the bits of code
-//! words, [`guide::architecture`] how it works.
+//! [`guide::emulator`] leads from GPU registers to a cache on disk, [`guide::folders`] from many
+//! files to modules, on one machine or many. [`guide::support`] lists inputs, outputs and evidence,
+//! [`guide::instructions`] the bits of code words, [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
 // docs.rs builds with nightly, which then shows the feature that an item needs.

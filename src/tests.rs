@@ -57,7 +57,7 @@ fn keys_and_analyses_use_the_reads_of_a_test_opcode() {
     let (descriptor, _) = inst.descriptor().expect("has a descriptor");
     let word = encode(&inst, 0).expect("encodes").0;
     let of = |bits: u32| canonical(word, &[descriptor.pack() ^ bits], Stage::Vertex);
-    // Selectors of the first source: w, z, y, x from bit 5 up; of the second from bit 14 up.
+    // Selectors of the first source: w, z, y, x from bit 5 up; those of the second from bit 14 up.
     let matters = [5, 7, 9, 11, 14, 16, 18, 20].map(|bit| of(1 << bit) != of(0));
     assert_eq!(matters, [true, false, true, false, false, false, true, false]);
 }

@@ -177,7 +177,7 @@ pub(super) fn submission(
 }
 
 /// Returns a member of the uniform block, and the constant index of an access: none for an access
-/// by a dynamic index, or if the member is no array.
+/// by a dynamic index, or if the member is not an array.
 pub(super) fn member(
     interface: &Interface,
     number: u16,

@@ -10,7 +10,7 @@
 //!
 //! Text is printed from the IR, not from a `naga::Module`: naga's writers give every call and load
 //! a numbered name and GLSL's instances names that no host can link with, they never say `precise`,
-//! and hints of registers are lost on the way. So WGSL and GLSL need no naga. naga stands behind
+//! and hints of registers are lost on the way. So WGSL and GLSL need no naga. naga comes after
 //! the WGSL: `naga.rs` reads our text into a module, which wgpu takes as it is and from which
 //! naga's writers make HLSL and MSL.
 

@@ -255,7 +255,7 @@ fn plain_names(text: &str) -> String {
     out
 }
 
-/// Returns the name without the appended `_`, for our names that are no keywords in any target:
+/// Returns the name without the appended `_`, for our names that are not keywords in any target:
 /// `r7_`, `left_i0_`, `texcoord_0_`.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain(word: &str) -> Option<&str> {

@@ -103,13 +103,12 @@ impl GeometryInput {
     pub fn check(&self, outputs: u16) -> Result<()> {
         let outputs = outputs.count_ones() as usize;
         if outputs == 0 {
-            return wrong("the vertex program passes no output on, so the geometry program never runs");
+            return wrong("the vertex program passes on no output, so the geometry program never runs");
         }
         self.check_numbers()?;
         match *self {
             Self::Point { inputs, .. } if !usize::from(inputs).is_multiple_of(outputs) => wrong(format!(
-                "point mode: {inputs} inputs of the geometry program are not a multiple of the {outputs} outputs of the vertex \
-                 program"
+                "point mode: the geometry program's {inputs} inputs are not a multiple of the vertex program's {outputs} outputs"
             )),
             Self::Fixed { first, vertices, stride } => Self::fixed_fits(first, vertices, stride, outputs),
             Self::Point { .. } | Self::Variable { .. } => Ok(()),
@@ -125,14 +124,14 @@ impl GeometryInput {
             if (1..=most).contains(&value) {
                 Ok(())
             } else {
-                wrong(format!("geometry configuration: {what} is {value}, must be 1 to {most}"))
+                wrong(format!("geometry configuration: {what} is {value} but must be 1 to {most}"))
             }
         };
         match *self {
             Self::Point { inputs, registers } => {
                 within("the number of inputs", inputs, INPUTS as u8)?;
                 match registers[..usize::from(inputs)].iter().find(|&&register| register > 15) {
-                    Some(register) => wrong(format!("point mode: there is no input register v{register}")),
+                    Some(register) => wrong(format!("point mode: input register v{register} does not exist")),
                     None => Ok(()),
                 }
             }
@@ -188,7 +187,7 @@ impl<'a> Primitives<'a> {
     /// There are no indices.
     pub fn new(indices: Option<&'a [u32]>, main: u8, outputs: u16) -> Result<Self> {
         let Some(indices) = indices else {
-            return wrong("primitives of variable size need indices, which give the sizes");
+            return wrong("primitives of variable size need indices, which contain the sizes");
         };
         Ok(Self { indices, main: u32::from(main), outputs: outputs.count_ones(), place: 0 })
     }

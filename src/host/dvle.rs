@@ -1,6 +1,6 @@
 //! Program and environment of an executable of a file.
 //! In: a parsed file, an index, the registers that the program uses. Out: [`Program`],
-//! [`Interface`], [`Constants`]. Of instructions it knows calls, and no IR.
+//! [`Interface`], [`Constants`]. Knows no instructions except calls, and no IR.
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Procedure, Usage};

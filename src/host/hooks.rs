@@ -96,7 +96,7 @@ pub enum Hook {
     /// as they are.
     Output(Semantic, OutputHook),
     /// Makes reads of float uniform c0..c95 read an operand, also where a relative read selects it.
-    /// Of several redirects of one register the last one counts.
+    /// The last of several redirects of one register counts.
     Redirect(u8, HookOperand),
     /// Emits a varying with the result of the instruction at an address, at a location: all of the
     /// written register as the instruction last left it; of CMP the flags as x and y, 1 or 0. Where
@@ -141,7 +141,7 @@ pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
         let wrong = |what: String| Err(Error::setup(format!("hook {number}: {what}")));
         let operands = match hook {
             Hook::Output(Semantic::Generic, _) => {
-                return wrong("generic outputs are no input of the rasterizer".into());
+                return wrong("generic outputs are not inputs of the rasterizer".into());
             }
             Hook::Redirect(register, _) if usize::from(*register) >= FLOATS => {
                 return wrong(format!("c{register} does not exist; the last float uniform is c95"));
@@ -161,7 +161,7 @@ pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
         }
     }
     match taps(hooks).count() {
-        count if count > TAPS => Err(Error::setup(format!("{count} taps are more than {}", TAPS))),
+        count if count > TAPS => Err(Error::setup(format!("{count} taps exceed the limit of {}", TAPS))),
         _few => Ok(()),
     }
 }

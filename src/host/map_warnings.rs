@@ -35,11 +35,11 @@ impl Claims {
             let last = self.of[usize::from(code)].replace((register, component));
             let new = match (code_info(code), last) {
                 (None, _) => Some(format!(
-                    "{} has output code {code:#x}, which no semantic has; an unused component takes {UNUSED_CODE:#x}",
+                    "{} has output code {code:#x}, which belongs to no semantic; an unused component has {UNUSED_CODE:#x}",
                     here()
                 )),
                 (Some(info), Some((other, letter))) => Some(format!(
-                    "o{other}.{} and {here} are both {name}: the rasterizer takes {here}; give the other one code \
+                    "o{other}.{} and {here} are both {name}: the rasterizer uses {here}; set the other one to code \
                      {UNUSED_CODE:#x}",
                     letter.letter(),
                     here = here(),
@@ -105,8 +105,7 @@ pub fn attributes(attributes: impl IntoIterator<Item = u8>, reads: u16, warnings
             && reads >> register & 1 != 0
         {
             let text = format!(
-                "attributes {last} and {attribute} both go to v{register}: the last one counts; give each its own \
-                 register"
+                "attributes {last} and {attribute} both go to v{register}, and the last one wins; give each its own register"
             );
             warnings.push(Warning { text, at: At::Whole });
         }
@@ -130,7 +129,7 @@ pub fn constants(interface: &Interface, options: &Options, profile: &Profile, wa
     }
     warnings.extend(profile.varyings.iter().filter(is_constant).map(|varying| {
         let text = format!(
-            "varying {} is constant: no output is mapped to the codes that it joins with constants",
+            "varying {} is constant: no output is mapped to the codes that it combines with constants",
             varying.name
         );
         Warning { text, at: At::Whole }
@@ -146,7 +145,7 @@ pub fn position(interface: &Interface) -> Option<Warning> {
     };
     let writes_position = !matches!(interface.entry_point, EntryPoint::Compute { .. });
     (writes_position && interface.outputs.iter().any(is_constant)).then(|| {
-        let text = "no output is mapped to the position, which is the same for all vertices";
+        let text = "no output is mapped to the position, so all vertices have the same position";
         Warning { text: text.into(), at: At::Whole }
     })
 }
@@ -160,7 +159,7 @@ pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warni
     let table = &executable.outputs;
     for (index, output) in table.iter().enumerate().take(usize::from(u8::MAX)) {
         if output.semantic() == Some(Semantic::Generic) {
-            let text = format!("o{} is generic: only a geometry program sees it", output.register);
+            let text = format!("o{} is generic: only a geometry program can read it", output.register);
             warnings.push(Warning { text, at: table.place(index) });
         }
     }
@@ -201,14 +200,14 @@ mod tests {
         assert_eq!(
             warn(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F08], &[0]), 1),
             [
-                "input: o6.x and o7.x are both color.x: the rasterizer takes o7.x; give the other one code 0x1f"
+                "input: o6.x and o7.x are both color.x: the rasterizer uses o7.x; set the other one to code 0x1f"
             ]
         );
         assert_eq!(
             warn(&state(&[0x0302_0100, 0x1F1F_1F10, 0x1F10_1F1F, 0x3F1F_111F], &[0]), 1),
             [
-                "input: o6.x and o7.z are both texcoord0.w: the rasterizer takes o7.z; give the other one code 0x1f",
-                "input: o8.y has output code 0x11, which no semantic has; an unused component takes 0x1f",
+                "input: o6.x and o7.z are both texcoord0.w: the rasterizer uses o7.z; set the other one to code 0x1f",
+                "input: o8.y has output code 0x11, which belongs to no semantic; an unused component has 0x1f",
             ]
         );
     }
@@ -219,7 +218,7 @@ mod tests {
         assert_eq!(warn(&state, 0b011), [""; 0]);
         assert_eq!(
             warn(&state, 0b100),
-            ["input: attributes 0 and 2 both go to v2: the last one counts; give each its own register"]
+            ["input: attributes 0 and 2 both go to v2, and the last one wins; give each its own register"]
         );
     }
 
@@ -260,7 +259,9 @@ mod tests {
         let mut options = Options::default();
         assert_eq!(
             translated(&[0x0302_0100], options),
-            ["input: varying uv is constant: no output is mapped to the codes that it joins with constants"]
+            [
+                "input: varying uv is constant: no output is mapped to the codes that it combines with constants"
+            ]
         );
         assert_eq!(translated(&[0x0302_0100, 0x1F1F_0D0C], options), [""; 0]);
         options.outputs.all = true;

@@ -419,7 +419,7 @@ fn the_higher_register_of_two_with_one_semantic_counts() {
 fn an_empty_mask_makes_no_output_and_generic_ones_warn() {
     let (outputs, warnings) = outputs_of(&[(Semantic::View, 1, 0), (Semantic::Generic, 2, 15)]);
     assert_eq!(outputs, ["position 1 1 1 1"]);
-    assert_eq!(warnings, ["o2 is generic: only a geometry program sees it"]);
+    assert_eq!(warnings, ["o2 is generic: only a geometry program can read it"]);
 }
 
 /// The geometry program of the same file takes them.
@@ -474,9 +474,9 @@ fn programs_keep_entry_and_stage() {
         assert_eq!(program.descriptors().len(), file.package.descriptors.len());
     }
     let refused = |index, limits: &Limits| dvle::program(&file, index, limits).unwrap_err().to_string();
-    assert_eq!(refused(2, &Limits::default()), "input: there is no DVLE 2, the file has 2");
+    assert_eq!(refused(2, &Limits::default()), "input: DVLE 2 does not exist; the file has 2");
     let few = Limits { code_words: 28, ..Limits::default() };
-    assert_eq!(refused(0, &few), "offset 0x38: code words: 29 is over the limit of 28");
+    assert_eq!(refused(0, &few), "offset 0x38: code words: 29 exceeds the limit of 28");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::machine::precision::{Precision, arith};
 use crate::support::fields::HostField;
 
 /// Values of the host block at draw time. Everything is off by default. The block has 32 bytes, two
-/// `u32` at 0 and 4 and the plane at 16, and behind them parameter n of hooks at 32 + 16 · n: of a
+/// `u32` at 0 and 4 and the plane at 16, and after them parameter n of hooks at 32 + 16 · n: of a
 /// module whose hooks name parameters it ends with the last of them, so it has up to 288 bytes.
 /// [`Reflection`](crate::translate::reflect::Reflection) has the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -147,7 +147,7 @@ pub struct Place {
     pub lanes: u8,
 }
 
-/// Returns the places of outputs that lie one behind the other.
+/// Returns the places of outputs that lie one after the other.
 pub fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
     outputs.iter().zip(0..).scan(0, |next, (output, location)| {
         // Range: at most four.
@@ -202,7 +202,7 @@ pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
             all.any(|code| codes.contains(&code)) && varying.semantic() != Some(hooked)
         };
         if let Some(varying) = profile.varyings.iter().find(takes) {
-            let text = format!("hook {number}: varying {} joins its output with others", varying.name);
+            let text = format!("hook {number}: varying {} combines its output with others", varying.name);
             return Err(Error::setup(text));
         }
     }

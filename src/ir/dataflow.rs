@@ -34,7 +34,7 @@ pub trait Domain {
     /// An outermost loop begins, which a round may [`reset`](Self::reset) to here.
     fn mark(&mut self) {}
 
-    /// Drops what is no fact about a value and was added since the [`mark`](Self::mark).
+    /// Drops what is not a fact about a value and was added since the [`mark`](Self::mark).
     fn reset(&mut self) {}
 }
 

@@ -91,7 +91,7 @@ fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) ->
     write_functions([&module.main], helpers, numbers)
 }
 
-/// Writes functions behind a text.
+/// Writes functions after a text.
 fn write_functions<'a>(
     functions: impl IntoIterator<Item = &'a Func>,
     mut out: String,

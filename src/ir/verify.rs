@@ -424,7 +424,7 @@ impl<'a> Check<'a> {
         for (index, lane) in lanes.into_iter().enumerate() {
             let source = self.usable(lane.value())?;
             if source.kind != ty.kind || lane.index() >= source.lanes {
-                return Err(format!("{lane} is no lane of kind {} ({source})", ty.with_lanes(1)));
+                return Err(format!("{lane} is not a lane of kind {} ({source})", ty.with_lanes(1)));
             }
             if index >= usize::from(ty.lanes) && lane != lanes[0] {
                 return Err(format!("{lane} lies beyond the type and does not repeat the first lane"));

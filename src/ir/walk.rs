@@ -34,7 +34,7 @@ pub struct Targets<T> {
 }
 
 impl<T> Default for Targets<T> {
-    /// Of the body of a function.
+    /// Targets in the body of a function.
     fn default() -> Self {
         Self { parent: None, breakable: None, looping: None }
     }
@@ -74,7 +74,7 @@ pub struct Target {
     pub node: Node,
 }
 
-/// A construct that is open, and where the walk goes on behind it.
+/// A construct that is open, and where the walk continues after it.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     node: Node,
@@ -131,7 +131,7 @@ impl Walk {
     /// Enters the construct again that the last step left.
     ///
     /// An analysis of parameters repeats each outermost loop until it finds nothing new: no exit
-    /// leads from inside of a loop to a construct around it.
+    /// leads from inside a loop to a construct around it.
     pub fn repeat(&mut self) {
         debug_assert!(self.inside.is_some() && self.next > 0, "the last step is `Leave`");
         self.next = self.next.saturating_sub(1);
@@ -164,7 +164,7 @@ impl Walk {
         }
     }
 
-    /// The next step, where it is no evaluation.
+    /// The next step, where it is not an evaluation.
     fn turn(&mut self, f: &Func) -> Option<Step> {
         if let Some(region) = self.inside.take() {
             let Some(&Item::Node(node)) = f.regions[region].items.get(self.next) else {
@@ -184,7 +184,7 @@ impl Walk {
         let data = &f.nodes[frame.node];
         let Some(region) = data.child(frame.child) else {
             let Frame { node, outer, next, .. } = *frame;
-            // The region around goes on behind the construct.
+            // The region around continues after the construct.
             self.stack.pop();
             (self.inside, self.next) = (Some(outer), next);
             return Some(Step::Leave(node));

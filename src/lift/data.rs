@@ -39,7 +39,7 @@ pub(super) fn begin(context: Context<'_>, slots: Slot, instructions: usize) -> (
 
 /// Ends a program: lowers its outputs and builds the module.
 pub(super) fn end(mut builder: Builder, data: &Data<'_>, context: Context<'_>) -> error::Result<Module> {
-    // Outputs are no part of a procedure that the program ends in.
+    // Outputs are not part of a procedure that the program ends in.
     builder.func.begin_place(Some(context.program.entry()));
     let values = match &data.emission {
         Some(emission) => emission.end(&mut builder),

@@ -7,7 +7,7 @@
 //! loop { if pc == EXIT { break }  switch pc { case per straight run }  push what it opened  end what ends here }
 //! ```
 //!
-//! A case only records the scope that it opens. The rings change in one place behind the switch, so
+//! A case only records the scope that it opens. The rings change in one place after the switch, so
 //! that they do not go through every case.
 
 use super::context::Context;
@@ -150,7 +150,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
         b.case(i32::from(start.0));
         run(&mut b, &data, context.program, &leaders, start, guard);
     }
-    // An address that starts no run is behind the code, where the program ends.
+    // An address that starts no run is after the code, where the program ends.
     b.default_case();
     end(&mut b);
     b.close();

@@ -447,7 +447,7 @@ impl Emission<'_> {
         let named = b.get(self.base + own::SETTING[0]);
         let known = b.constant_bits(named);
         let fills = |slot: usize| known.is_none_or(|known| known as usize == slot);
-        // Slot 3 is no part of a triangle, so its vertex is dead.
+        // Slot 3 is not part of a triangle, so its vertex is dead.
         if !(0..TRIANGLE).any(fills) {
             return;
         }

@@ -104,7 +104,7 @@ impl<'a> Hooks<'a> {
                         b.write(to + lane, value);
                     }
                 }
-                // What writes no component is no part of a module, nor of its key.
+                // What writes no component is not part of a module, nor of its key.
                 Inst::Data { .. }
                 | Inst::Mova { .. }
                 | Inst::Flow(_)

@@ -44,7 +44,7 @@ pub(super) struct Group {
     pub hint: HintRegister,
 }
 
-/// Slots of geometry programs, relative to a first one that is a multiple of 64 behind the helper
+/// Slots of geometry programs, relative to a first one that is a multiple of 64 after the helper
 /// variables.
 pub(super) mod geometry {
     use super::Slot;

@@ -14,10 +14,10 @@
 //!   of the body and [`Builder::next_iteration`] record a *continue*; `leave` records a *break*.
 //!
 //! A leave names the innermost construct that it ends, and keeps its lane map above that
-//! construct's in `snapshots`. Behind a leave control reaches nothing until the next arm, or until
+//! construct's in `snapshots`. After a leave, control reaches nothing until the next arm, or until
 //! [`Builder::close`]: it takes the top off, merges the lane maps of its leaves, and goes on in
 //! `outside.region`. Only slots of `assigned` can differ, so only these are compared. The maps of
-//! the construct are dropped then, unless a leave inside of it names an outer one.
+//! the construct are dropped then, unless a leave inside it names an outer one.
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
@@ -137,7 +137,7 @@ impl Builder {
         func.places.reserve(4 + instructions);
         func.pool.reserve(16 + instructions);
         let region = func.regions.push(RegionData::default());
-        // Of a large program other regions have most.
+        // Most of a large program is in other regions.
         func.regions[region].items.reserve(16 + (2 * instructions).min(512));
         func.body = Some(region);
         let mut builder = Self {

@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
 
     /// Lowers statements up to one that nests; the rest of the list becomes a task.
     fn statements(&mut self, mut cursor: Cursor) {
-        // Statements behind a break or continue are dead.
+        // Statements after a break or continue are dead.
         while self.builder.reachable()
             && let Some(&stmt) = self.tree.next(&mut cursor)
         {

@@ -3,7 +3,7 @@
 //!
 //! The loop guard counts one jump more than there are when it fires. A driver that leaves loops on
 //! its own reports nothing; llvmpipe counts the rounds of all loops together, so that one more loop
-//! behind all others ends too early as well:
+//! after all others ends too early as well:
 //!
 //! ```text
 //! n = 0   loop { if n >= 3 + (thread & 1) { break }   n = n + 1 }   left = n < 3
@@ -23,7 +23,7 @@ const ROUNDS: i32 = 3;
 /// A slot that no output reads: iterations left of a loop.
 const ROUND: usize = LEFT;
 
-/// Builds the vector behind o15: x is 1 where the guard fired, y where the driver left a loop.
+/// Builds the vector after o15: x is 1 where the guard fired, y where the driver left a loop.
 pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
     let (zero, one) = (b.constant(Type::F32, [0; 4]), b.constant(Type::F32, [ONE, 0, 0, 0]));
     let reasons = [guard_fired(b, options), driver_left(b)].map(|reason| match reason {

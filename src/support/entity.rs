@@ -157,7 +157,7 @@ impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
-    /// Indices + 1, each at or behind the position that the hash of its value gives. A power of
+    /// Indices + 1, each at or after the position that the hash of its value gives. A power of
     /// two, at most half full.
     table: Vec<u32>,
     values: Vec<T>,

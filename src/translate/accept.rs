@@ -68,11 +68,11 @@ pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
     match setup.topology {
         Topology::List | Topology::Geometry => {}
         Topology::Strip | Topology::Fan => {
-            return reject_stage("it cannot hand its vertices to an assembler of strips or fans");
+            return reject_stage("it cannot hand its vertices to a strip or fan assembler");
         }
     }
     let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
-        return reject_stage("only point mode has vertices in registers");
+        return reject_stage("only point mode puts vertices in registers");
     };
     let outputs = setup.vertex_outputs.count_ones();
     match GeometryStage::primitive(geometry.input, outputs) {

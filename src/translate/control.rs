@@ -75,14 +75,14 @@ pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Contro
     let mut cfg = match explore::explore(program, &known, limits)? {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => {
-            return Ok((ControlFlow::Code, Some(format!("there are more than {limit} control states"))));
+            return Ok((ControlFlow::Code, Some(format!("it has more than {limit} control states"))));
         }
     };
     let why = match reduce(&mut cfg, limits) {
         Reduced::Reducible => match structure::structure(&cfg, limits) {
             Structured::Tree(tree) => return Ok((ControlFlow::Tree(cfg, tree, Tier::Structured), None)),
             Structured::TooDeep { depth: Some(depth) } => {
-                format!("its structure is {depth} levels deep, {} are allowed", limits.depth)
+                format!("its structure is {depth} levels deep, and the limit is {}", limits.depth)
             }
             Structured::TooDeep { depth: None } => "its jumps are too entangled".to_string(),
         },

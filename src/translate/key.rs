@@ -7,8 +7,8 @@
 //! operand descriptors only the bits that affect execution ([`canonical`]). Programs that differ in
 //! other procedures, in the numbering of descriptors, or in unused bits therefore have one key.
 //! Options, profile and setup are hashed by their derived `Hash`, so no field and no variant can be
-//! omitted. The bytes are the same on every machine. Ignored values are zeroed first. Of the vertex
-//! input only attributes that a reachable word reads count, and of a job without a program no word.
+//! omitted. The bytes are the same on every machine. Ignored values are zeroed first. Only
+//! attributes that a reachable word reads count, and no word of a job without a program.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ pub struct Digest {
 }
 
 impl SettingsDigest {
-    /// Hashes options and profile, but for the vertex input.
+    /// Hashes options and profile, except for the vertex input.
     pub fn new(options: &Options, profile: &Profile) -> Self {
         let mut out = Vec::with_capacity(1024);
         out.extend_from_slice(FORMAT);
@@ -103,7 +103,7 @@ impl SettingsDigest {
             Stage::Vertex => 0,
             Stage::Geometry => 1,
         });
-        // The attributes that the program reads are known behind it.
+        // The attributes that the program reads are known after it.
         let at = out.len();
         out.extend_from_slice(&[0; INPUT_BYTES]);
         let reached = if is_default {

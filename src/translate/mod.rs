@@ -131,7 +131,7 @@ impl Translation {
         self.text(crate::backend::Language::Glsl(version))
     }
 
-    /// Returns the directives of that text behind its `#version` line: `#extension`, and the macro
+    /// Returns the directives of that text after its `#version` line: `#extension`, and the macro
     /// that marks exact arithmetic. A host whose own declarations come first puts them in front:
     /// [`GlslProfile::extension_lines`](crate::settings::GlslProfile).
     #[cfg(feature = "glsl")]
@@ -313,7 +313,7 @@ impl Translator {
     /// # Errors
     /// Those of [`translate`](Self::translate), so that a host that translates in another thread
     /// knows which programs it must run in another way. What only an analysis of the program finds
-    /// is no error of the key:
+    /// is not an error of the key:
     ///
     /// * [`Kind::Limit`](crate::Kind::Limit), which no program of 4,096 words exceeds with the
     ///   default [`Limits`](crate::Limits);

@@ -141,7 +141,7 @@ fn check_dependence(observations: &[Observation], dependence: Dependence) -> Res
     match observations.iter().find(counts) {
         None => Ok(()),
         Some(Observation { item, pc }) => {
-            let why = format!("an invocation sees {item} as earlier ones left it");
+            let why = format!("an invocation reads {item} as earlier ones left it");
             Err(Error::new(Kind::NoGeometryStage(why), At::Pc(pc.0)))
         }
     }
@@ -150,7 +150,7 @@ fn check_dependence(observations: &[Observation], dependence: Dependence) -> Res
 /// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        return accept::reject_stage("the triangles of an invocation have no proven bound");
+        return accept::reject_stage("the number of triangles per invocation has no proven bound");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(

@@ -1,6 +1,6 @@
 //! Manifests: the library's users depend neither on clap nor on wgpu, and with default features on
 //! at most eleven crates without naga. Every test of the folders runs. Lists of requirements name
-//! what tests need outside of cargo. Tests of the published package compile.
+//! what tests need outside cargo. Tests of the published package compile.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -199,7 +199,7 @@ fn published_packages_depend_on_published_ones() {
     ] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
-        // Levels of other packages stand behind all dependencies.
+        // Levels of other packages stand after all dependencies.
         let own = own.split("\n[profile").next().unwrap_or_default();
         for unpublished in ["transpica-prove", "transpica-tests", "path = \"tools/", "path = \"../"] {
             assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
@@ -207,7 +207,7 @@ fn published_packages_depend_on_published_ones() {
     }
 }
 
-/// Requirements of the tests outside of cargo: rows of the lists `needs.tsv`.
+/// Requirements of the tests outside cargo: rows of the lists `needs.tsv`.
 fn needs() -> BTreeSet<(String, String)> {
     let mut rows = BTreeSet::new();
     for folder in ["tests", "tools/capi", "tools/cli", "tools/gpu/tests", "tools/bench"] {

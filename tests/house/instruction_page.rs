@@ -48,7 +48,7 @@ const TAIL: &str = "
 * Sources: 0x00..0x0F `v0..v15`, 0x10..0x1F `r0..r15`, 0x20..0x7F `c0..c95` (wide only). Destinations: 0x00..0x0F
   `o0..o15`, 0x10..0x1F `r0..r15`.
 * `idx`: 0 none, 1 `a0.x`, 2 `a0.y`, 3 `aL`; without effect unless the wide source is a uniform.
-* `desc` is the number of an operand descriptor. Of `num` only bits 7..0 count; of the `id` of `for` only bits 1..0.
+* `desc` is the number of an operand descriptor. Only bits 7..0 of `num` count, and only bits 1..0 of the `id` of `for`.
 * `condop`: 0 or, 1 and, 2 only x, 3 only y. `opx`, `opy`: 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge, 6 and 7 always true.
 
 ## Operand descriptor

@@ -38,7 +38,7 @@ fn range(translated: &Translation, versions: &[(GlslVersion, u32)], suffix: &str
     Some(format!("{first} {between} {last}{suffix}"))
 }
 
-/// The cells of a job behind its description.
+/// The cells of a job after its description.
 fn cells(translated: &Translation) -> [String; 4] {
     let yes = |works: bool| if works { "yes" } else { "no" }.to_string();
     let glsl: Vec<_> = [range(translated, &OPENGL, ""), range(translated, &OPENGL_ES, " es")]
@@ -75,7 +75,7 @@ fn the_front_page_lists_the_result_of_each_job() {
     for ((name, program, job), row) in jobs.into_iter().zip(rows) {
         let program = &programs[program];
         let translated = translator.translate(program.program(), program.environment(), job).expect(name);
-        // Marks of footnotes are no part of a cell.
+        // Marks of footnotes are not part of a cell.
         let cell = |cell: &'static str| cell.trim_matches([' ', '¹']);
         let found: Vec<&str> = row.trim_end_matches('|').split('|').map(cell).skip(3).collect();
         assert!(row.contains(&format!("[`Job::{name}`]")), "{row}");
@@ -93,7 +93,7 @@ fn a_program_without_a_position_is_warned_of() {
         let translated = translator.translate(&program, &state.vertex(), job).expect("translates");
         translated.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    let expected = "input: no output is mapped to the position, which is the same for all vertices";
+    let expected = "input: no output is mapped to the position, so all vertices have the same position";
     assert_eq!(warnings(Job::Vertex), [expected]);
     assert_eq!(warnings(Job::Compute), [""; 0], "it stores registers, which need no map");
 }

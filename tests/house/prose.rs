@@ -1,5 +1,5 @@
-//! Comments keep the form that `tests/README.md` describes: width, first line, words. Messages and
-//! the comments of assembler texts keep the words.
+//! Comments keep the form that `tests/README.md` describes: width, first line, words. Messages,
+//! pages and the comments of assembler texts keep the words, and do not read as translated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,12 @@ const FIRST: &[&str] = &[
 
 /// Words and word groups that comments and messages avoid, each with the term to use instead.
 const WORDS: &[(&str, &str)] = &[
+    ("but for", "except for"),
     ("heed", "respect"),
+    ("if absent", "by default; clap's `[default: …]`"),
+    ("inside of", "inside"),
     ("nobody", "the caller, the host, the driver; `undefined`, `dead`"),
+    ("outside of", "outside"),
     ("set-up", "configuration"),
     ("set-ups", "configurations"),
     ("steer", "be a control-flow instruction"),
@@ -46,6 +50,9 @@ const BRITISH: &[(&str, &str)] = &[
     ("vectorise", "vectorize"),
 ];
 
+/// Words after "is no" and "are no" that compare, where "not a" would be wrong.
+const COMPARED: &[&str] = &["better", "farther", "larger", "less", "longer", "more", "smaller", "worse"];
+
 /// Names that say nothing of what a function does, alone.
 const FUNCTIONS: &[&str] = &["all", "at", "give", "of", "one", "put"];
 
@@ -55,7 +62,7 @@ fn function(line: &str) -> Option<&str> {
     FUNCTIONS.contains(&name).then_some(name)
 }
 
-/// A line comment: `///`, `//!` or `//`, and the text behind it.
+/// A line comment: `///`, `//!` or `//`, and the text after it.
 fn comment(line: &str) -> Option<(&'static str, &str)> {
     let line = line.trim_start();
     ["///", "//!", "//"].into_iter().find_map(|mark| Some((mark, line.strip_prefix(mark)?.trim_start())))
@@ -86,10 +93,40 @@ fn word_faults(prose: &str) -> Vec<String> {
         .collect()
 }
 
-/// Words of a string literal from which on it is a message and no name.
+/// Faults of sentences that read as translated. Assembler texts are exempt: scenes have one thing
+/// `behind` another.
+fn sentence_faults(prose: &str) -> Vec<&'static str> {
+    let lower = prose.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let is_negated = |at: usize| {
+        let before = at.checked_sub(1).map(|before| words[before]);
+        let next =
+            words.get(at + 2).is_some_and(|next| !COMPARED.contains(&next.trim_end_matches([',', '.', ';'])));
+        before != Some("there")
+            && next
+            && ["is", "are"].contains(&words[at])
+            && words.get(at + 1) == Some(&"no")
+    };
+    let lacks = ["there is no ", "there are no "].into_iter().any(|start| {
+        let mut rest = lower.split(start).skip(1);
+        rest.any(|rest| rest.split(['.', ',', ';', ':']).next().is_some_and(|it| it.contains(" to ")))
+    });
+    let faults = [
+        (contains_words(&lower, "behind"), "`behind`: say after or past"),
+        (
+            prose.split(['.', ':', '|']).any(|it| it.trim_start().starts_with("Of ")),
+            "begins with `Of`: begin with the subject",
+        ),
+        (lacks, "`there is no … to`: say what is missing or impossible"),
+        ((0..words.len()).any(is_negated), "`is no`: say is not a"),
+    ];
+    faults.into_iter().filter_map(|(is_found, fault)| is_found.then_some(fault)).collect()
+}
+
+/// Words of a string literal from which on it is a message and not a name.
 const MESSAGE: usize = 3;
 
-/// Messages in the string literals of a line of code. `inside`: the line begins inside of a
+/// Messages in the string literals of a line of code. `inside`: the line begins inside a
 /// literal, since the line before ends with a backslash.
 fn messages(line: &str, inside: &mut bool) -> String {
     let line = line.replace("\\\"", "").replace("'\"'", "");
@@ -99,16 +136,24 @@ fn messages(line: &str, inside: &mut bool) -> String {
     literals.filter(|text| text.split_whitespace().count() >= MESSAGE).collect::<Vec<_>>().join("; ")
 }
 
-/// Faults of the messages of a source, or of the comments of an assembler text, as `line: fault`.
-fn other_faults(text: &str, is_source: bool) -> Vec<String> {
+/// Faults of the messages of a source, the prose of a page, or the comments of an assembler text,
+/// as `line: fault`.
+fn other_faults(text: &str, extension: &str) -> Vec<String> {
     let mut inside = false;
-    let prose = text.lines().map(|line| match is_source {
-        true if comment(line).is_some() => String::new(),
-        true => messages(line, &mut inside),
-        false => line.split_once(';').map_or_else(String::new, |(_, comment)| comment.to_owned()),
+    let prose = text.lines().map(|line| match extension {
+        "rs" if comment(line).is_some() => String::new(),
+        "rs" => messages(line, &mut inside),
+        "md" => {
+            inside ^= line.trim_start().starts_with("```");
+            if inside { String::new() } else { without_code(line) }
+        }
+        _assembler => line.split_once(';').map_or_else(String::new, |(_, comment)| comment.to_owned()),
     });
     let faults = (1..).zip(prose).flat_map(|(number, prose)| {
-        word_faults(&prose).into_iter().map(move |fault| format!("{number}: {fault}"))
+        let is_text = ["rs", "md"].contains(&extension);
+        let sentences = if is_text { sentence_faults(&prose) } else { Vec::new() };
+        let faults = word_faults(&prose).into_iter().chain(sentences.into_iter().map(str::to_owned));
+        faults.map(move |fault| format!("{number}: {fault}"))
     });
     faults.collect()
 }
@@ -150,12 +195,13 @@ fn faults(text: &str) -> Vec<String> {
         if begins && mark != "//" && FIRST.contains(&first) {
             fault(format!("a doc comment begins with `{first}`; begin with a noun phrase or an imperative"));
         }
-        word_faults(&prose).into_iter().for_each(fault);
+        word_faults(&prose).into_iter().for_each(&mut fault);
+        sentence_faults(&prose).into_iter().map(str::to_owned).for_each(fault);
     }
     faults
 }
 
-/// Rust sources and assembler texts below a folder, in order; build output is left out.
+/// Rust sources, pages and assembler texts below a folder, in order; build output is left out.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -165,7 +211,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
             sources(&path, files);
         } else if path
             .extension()
-            .is_some_and(|extension| ["rs", "pica", "ir"].iter().any(|known| extension == *known))
+            .is_some_and(|extension| ["rs", "md", "pica", "ir"].iter().any(|known| extension == *known))
         {
             files.push(path);
         }
@@ -183,11 +229,11 @@ fn comments_and_messages_keep_their_form() {
     let mut all = Vec::new();
     for path in &files {
         let text = fs::read_to_string(path).expect("a readable file");
-        let is_source = path.extension().is_some_and(|extension| extension == "rs");
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let name = path.strip_prefix(root).expect("a file below the root").display();
-        let comments = if is_source { faults(&text) } else { Vec::new() };
+        let comments = if extension == "rs" { faults(&text) } else { Vec::new() };
         // The words that are avoided stand in this file as literals.
-        let others = if path.ends_with(file!()) { Vec::new() } else { other_faults(&text, is_source) };
+        let others = if path.ends_with(file!()) { Vec::new() } else { other_faults(&text, extension) };
         all.extend(comments.into_iter().chain(others).map(|fault| format!("{name}:{fault}")));
     }
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
@@ -206,6 +252,16 @@ fn each_rule_finds_its_fault() {
         ("// A specialisation constant.", "`isation`: the American form is `ization`"),
         ("/// ```\n/// # let a = 1;\n/// ```", "a hidden line of an example"),
         ("    pub const fn\x20of(self) -> u32 {", "a function named `of`"),
+        ("// The word behind it.", "`behind`: say after"),
+        ("// None inside of loops.", "`inside of`: say inside"),
+        ("// All outside of loops.", "`outside of`: say outside"),
+        ("/// Its file; the first if absent.", "`if absent`: say by default"),
+        ("// Equal but for the sign.", "`but for`: say except for"),
+        ("/// A list. Of folders the files are taken.", "begins with `Of`"),
+        ("/// Of each vertex.", "begins with `Of`"),
+        ("// There is no place to report it.", "`there is no … to`"),
+        ("// `none` is no name.", "`is no`: say is not a"),
+        ("// Bytes that are no text.", "`is no`: say is not a"),
     ] {
         let found = faults(planted);
         assert!(found.len() == 1 && found[0].contains(fault), "{planted}: {found:?}");
@@ -214,19 +270,24 @@ fn each_rule_finds_its_fault() {
 
 #[test]
 fn words_of_messages_and_assembler_comments_are_checked() {
-    for (planted, is_source) in [
-        ("let text = \"the caller is told of it\";", true),
-        ("let text = \"ends here \\\n    and nobody sees it\";", true),
-        ("mov r0, v0 ; the colour", false),
+    for (planted, extension) in [
+        ("let text = \"the caller is told of it\";", "rs"),
+        ("let text = \"ends here \\\n    and nobody sees it\";", "rs"),
+        ("let text = \"{path} is no file\";", "rs"),
+        ("mov r0, v0 ; the colour", "pica"),
+        ("| option | the file, if absent a guess |", "md"),
+        ("```text\nbehind\n```\nThe line behind it.", "md"),
     ] {
-        assert_eq!(other_faults(planted, is_source).len(), 1, "{planted}");
+        assert_eq!(other_faults(planted, extension).len(), 1, "{planted}");
     }
-    for (text, is_source) in [
-        ("let told = name(\"told\");", true),
-        ("// \"the caller is told\" is an example", true),
-        (".out colour color", false),
+    for (text, extension) in [
+        ("let told = name(\"told\");", "rs"),
+        ("// \"the caller is told\" is an example", "rs"),
+        (".out colour color", "pica"),
+        ("jmp r ; the light is behind the viewer", "pica"),
+        ("```text\nthe line behind it\n```\nThe word `behind`.", "md"),
     ] {
-        assert_eq!(other_faults(text, is_source), Vec::<String>::new(), "{text}");
+        assert_eq!(other_faults(text, extension), Vec::<String>::new(), "{text}");
     }
 }
 
@@ -240,6 +301,9 @@ fn code_tables_and_later_lines_are_no_faults() {
         "/// Registers.\n/// What is left is zero.",
         "/// The variable `told`.",
         "// What follows depends on the driver.",
+        "// It is no longer than that, and there is no other.",
+        "// There is no loop. Jumps go to it.",
+        "/// The number of elements. Offsets are in bytes.",
     ] {
         assert_eq!(faults(text), Vec::<String>::new(), "{text}");
     }

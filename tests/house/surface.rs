@@ -211,7 +211,7 @@ fn signatures(text: &str, is_public: &impl Fn(&str) -> bool) -> Vec<(String, Str
         while inner.contains("fn ") && !signature.ends_with(['{', ';', '}']) {
             signature += &lines.next().expect("a signature ends").0;
         }
-        // The name of a variant is no type.
+        // The name of a variant is not a type.
         let is_variant = is_member && *kind == 2;
         let rest = if is_variant {
             signature.find(['(', '{']).map_or("", |at| &signature[at..])

@@ -1,4 +1,4 @@
-//! Batches have the interpreter's results, bit for bit but for the payload of NaN.
+//! Batches have the interpreter's results, bit for bit except for the payload of NaN.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

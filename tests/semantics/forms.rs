@@ -160,7 +160,7 @@ fn functions_after_passes_match_the_cases() {
             "exact" => Precision::Exact,
             "fast" => Precision::Fast,
             "f24" => Precision::F24,
-            other => panic!("{other} is no precision"),
+            other => panic!("{other} is not a precision"),
         };
         let modules = source.trim_end().split("\n\n").map(|source| {
             let mut module =
@@ -179,7 +179,7 @@ fn functions_after_passes_match_the_cases() {
 
 /// Runs a pass on the main function.
 fn run(name: &str, module: &mut Module, precision: Precision) {
-    let (_, pass) = passes::find(name).unwrap_or_else(|| panic!("{name} is no pass"));
+    let (_, pass) = passes::find(name).unwrap_or_else(|| panic!("{name} is not a pass"));
     verify(module, Phase::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     let before = module.clone();
     let mut scratch = Scratch::default();

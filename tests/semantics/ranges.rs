@@ -1,5 +1,5 @@
 //! The ranges of numbers that `passes::analyze::ranges` finds for values, against the numbers that
-//! values have when random programs and modules run: none is outside of its range.
+//! values have when random programs and modules run: none is outside its range.
 //!
 //! The test detects an analysis that is too bold: numbers are met that each of some wrong rules
 //! would exclude.
@@ -62,7 +62,7 @@ impl Rule {
         Self::ParameterIsItsFirstValue,
     ];
 
-    /// Returns whether the rule says that a lane is no such number.
+    /// Returns whether the rule says that a lane is not such a number.
     fn excludes(self, checked: &Checked<'_>, lane: Lane, bits: u32) -> bool {
         let op = checked.f.op(lane.value());
         let binary = |wanted| matches!(op, Some(Op::Binary(op, ..)) if op == wanted);

@@ -181,7 +181,7 @@ impl Facts {
         if i8::try_from(offset).is_err() {
             self.add(format!("{name} beyond a byte"));
         } else if i32::from(base) + offset < 0 || i32::from(base) + offset > 95 {
-            self.add(format!("{sign}{name} outside of c0..c95"));
+            self.add(format!("{sign}{name} outside c0..c95"));
         } else if offset < 0 {
             self.add(format!("negative {name}"));
         }

@@ -99,7 +99,7 @@ fn set(words: &[u32]) -> u32 {
     imports.expect("the set is imported")[1]
 }
 
-/// Checks that each line is one of the instructions that the words behind it belong to, and returns
+/// Checks that each line is one of the instructions that the words after it belong to, and returns
 /// the lines.
 fn check_lines(placed: &PlacedWords, source: &DebugSource) -> Vec<u32> {
     let (numbers, set) = (numbers(&placed.words), set(&placed.words));

@@ -123,7 +123,7 @@ fn procedures_have_the_name_of_their_start() {
     let procs: Vec<_> = text.lines().filter_map(|line| line.strip_prefix(".proc ")).collect();
     assert_eq!(procs, ["main", "light", "second"], "{text}");
 
-    // One table with both, for a program that begins behind a procedure.
+    // One table with both, for a program that begins after a procedure.
     let mut model = program(vec![nop, nop, call & !0xFFC00, end], &[]);
     let only = &mut model.executables[0];
     (only.header.main, only.header.endmain) = (2, 4);
@@ -287,8 +287,8 @@ fn a_listing_has_the_lines_of_the_text() {
             let Some(pc) = comment.get(..3).and_then(|digits| u16::from_str_radix(digits, 16).ok()) else {
                 continue;
             };
-            let (line, shown) = (line.trim_end(), listing.line(Pc(pc)).expect("inside of the code"));
-            let word = Word(file.package.code.iter().nth(pc.into()).expect("inside of the code"));
+            let (line, shown) = (line.trim_end(), listing.line(Pc(pc)).expect("inside the code"));
+            let word = Word(file.package.code.iter().nth(pc.into()).expect("inside the code"));
             // A text opens a block or has a label where a single line has an address.
             if word.moves().is_some_and(|moves| moves != Move::Next) {
                 let mnemonic = |line: &str| line.split(' ').next().map(str::to_owned);

@@ -277,7 +277,7 @@ fn instructions_are_those_that_may_run() {
         0x8400_0000, // nop
         0x8800_0000, // end
         0x8800_0000, // end
-        0x8800_0000, // end, behind the IF
+        0x8800_0000, // end, after the IF
         0x8400_0000, // out of reach
         0x8400_0000, // out of reach
     ];

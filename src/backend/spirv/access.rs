@@ -36,7 +36,7 @@ impl Body<'_> {
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
         let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffers[OUT], 0]);
-        // With reports a vertex has 17 vectors, which is no power of two.
+        // With reports a vertex has 17 vectors, which is not a power of two.
         let vertices = if self.source.reports() {
             let int = self.w.ty(Type::I32);
             self.thread = self.w.value(Op::Bitcast, int, &[index]);
@@ -76,7 +76,7 @@ impl Body<'_> {
         self.w.value(Op::ShiftLeftLogical, unsigned, &[invocation, shift])
     }
 
-    /// Loads the input registers that the function behind the helpers so far reads, in order.
+    /// Loads the input registers that the function after the helpers so far reads, in order.
     pub(super) fn load_inputs(&mut self) {
         let reads = self.s.reads.get(self.s.helpers.len()).copied().unwrap_or_default();
         let vector = self.w.ty(Type::F32X4);

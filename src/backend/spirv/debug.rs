@@ -276,7 +276,7 @@ impl<'a> Annotator<'a> {
         }
     }
 
-    /// Writes the scope of a block behind its head, and any new line.
+    /// Writes the scope of a block after its head, and any new line.
     fn begin(&mut self) {
         if std::mem::take(&mut self.is_head) {
             let function = self.globals.function;

@@ -14,7 +14,7 @@
 //!
 //! Files: `function.rs` control flow; `ops.rs` operations; `access.rs` reads of blocks;
 //! `interface.rs`, `kernel.rs`, `stage.rs` entry points; `quaternions.rs` the stage without a
-//! program; `leaving.rs` parameters that are dead behind a loop; `types.rs` types and constants;
+//! program; `leaving.rs` parameters that are dead after a loop; `types.rs` types and constants;
 //! `writer.rs` words; `placed.rs` instructions of the program for each of the module; `debug.rs`
 //! lines and registers for debuggers.
 

@@ -1,7 +1,7 @@
 //! Types and constants, each written once.
 //! In: types of the intermediate form, bits of constants. Out: their ids; the instructions go to
 //! the global section on first use. Ids depend on the order of uses only, never on hash order.
-//! SPIR-V 2.8: types that are no aggregates may not be declared twice.
+//! SPIR-V 2.8: types that are not aggregates may not be declared twice.
 
 use std::hash::{Hash, Hasher};
 
@@ -112,7 +112,7 @@ impl Writer {
         self.once(Op::TypeVoid, [0; 3], |w| w.new_type(Op::TypeVoid, &[]))
     }
 
-    /// Returns an array of `element`; a runtime array if `count` is 0. Variables outside of blocks
+    /// Returns an array of `element`; a runtime array if `count` is 0. Variables outside blocks
     /// require one without a layout, with the stride 0.
     pub(super) fn array(&mut self, element: Word, count: u32, stride: Word) -> Word {
         // The stride is a decoration of the type, so arrays of different strides are different

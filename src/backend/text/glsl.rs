@@ -62,7 +62,7 @@ pub fn glsl(
     Ok(out)
 }
 
-/// The lines that the text begins with behind `#version`: `#extension`, and the macro `PRECISE`.
+/// The lines that the text begins with after `#version`: `#extension`, and the macro `PRECISE`.
 pub fn extensions(source: &BackendInput<'_>, version: GlslVersion) -> String {
     comments::extensions(version.row(), source)
 }

@@ -16,7 +16,7 @@ pub trait Analysis {
     /// The fact at the entry.
     fn init(&self) -> Self::Fact;
 
-    /// The fact behind the actions of a block.
+    /// The fact after the actions of a block.
     fn transfer(&self, block: Block, before: Self::Fact) -> Self::Fact;
 
     /// The fact on the edge to target number `target` of a terminator; nothing if the edge is never

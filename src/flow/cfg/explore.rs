@@ -271,7 +271,7 @@ impl<'a> Explorer<'a> {
         let terminator = loop {
             let pc = state.pc;
             let kind = self.scan.words.get(pc.index()).and_then(|word| word.kind);
-            // Behind the last word of the code there is none, and the program ends as with END.
+            // After the last word of the code there is none, and the program ends as with END.
             if kind.is_some() {
                 last = pc;
             }

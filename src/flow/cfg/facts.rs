@@ -3,7 +3,7 @@
 //! write flags.
 //!
 //! The instruction set has no unconditional jump, so programs write two: `jmpu b15, there; jmpu
-//! !b15, there`. Without this pass the words behind them would be reachable.
+//! !b15, there`. Without this pass the words after them would be reachable.
 //!
 //! A forward analysis of the bool uniforms, which never change, and of the flags: where the fact at
 //! a branch answers its test, the branch becomes a goto.
@@ -135,7 +135,7 @@ impl Analysis for FactAnalysis {
     fn edge(&self, _block: Block, data: &BlockData, target: usize, after: Facts) -> Option<Facts> {
         let Terminator::Branch { test, .. } = data.terminator else { return Some(after) };
         let holds = target == 0;
-        // An edge that an earlier answer excludes carries no fact, so blocks behind it may be
+        // An edge that an earlier answer excludes carries no fact, so blocks after it may be
         // unreachable.
         (after.answer(test) != Some(!holds)).then(|| after.after(test, holds))
     }

@@ -16,7 +16,7 @@ use crate::program::isa::{Move, Pc, Program};
 /// use transpica::stages::cfg::reach::reach;
 /// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
-/// let words = [0x8800_0000, 0x4C00_0000]; // end, and a mov behind it
+/// let words = [0x8800_0000, 0x4C00_0000]; // end, and a mov after it
 /// let program = Program::from_raw(&words[..], &[][..], Pc(0), Stage::Vertex)?;
 /// let mut reached = Vec::new();
 /// reach(&program, |pc, word| reached.push((pc, word)));
@@ -66,7 +66,7 @@ fn jump_targets(word: u32) -> Option<[Option<Pc>; 2]> {
     let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {
         return Some([None; 2]);
     };
-    // Ranges: a target has twelve bits; of the length eight are read.
+    // Ranges: a target has twelve bits; eight of the length are read.
     let target = Pc(format.field(Field::Target, word) as u16);
     let length = (format.field(Field::Num, word) & Role::Length.reads(Field::Num)) as u8;
     match op.moves() {

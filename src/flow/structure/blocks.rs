@@ -24,7 +24,7 @@ pub fn dispatcher(cfg: &Cfg) -> Tree {
     let body = build.tree.open(1);
     build.tree.push(root, Stmt::Loop { body, is_left: true });
     let (leave, stay) = (build.tree.open(2), build.tree.open(2));
-    // The test is outside of the switch, because a break inside would leave the switch only.
+    // The test is outside the switch, because a break inside would leave the switch only.
     build.tree.push(leave, Stmt::Break);
     let cond = Cond::VarIs { var: build.next, value: exit.0 };
     build.tree.push(body, Stmt::If { cond, negate: false, then: leave, otherwise: stay });

@@ -23,7 +23,8 @@
 //! closed. When this is on top:
 //!
 //! * `Root`: what is written is the end result.
-//! * `Scope`: its end and each exit to its label lead behind it. Closing decides. If all exits are
+//! * `Scope`: its end and each exit to its label lead to what follows it. Closing decides. If all
+//!   exits are
 //!   at its end, the scope [dissolves](Exits::dissolve) into the list below. Else it becomes a
 //!   `Breakable`.
 //! * `Loop`: its end repeats it. On closing, an exit to its head is a `continue`, and one other
@@ -32,7 +33,7 @@
 //!   construct around it.
 //! * `Switch`: a case. Closing lowers the exits of all cases together.
 //!
-//! An exit that leads further out than the closed construct is continued behind it, by a test, as
+//! An exit that leads further out than the closed construct is continued after it, by a test, as
 //! an exit of the next frame. So none is left at the root.
 
 use super::tree::{Cond, List, NONE, Stmt, Tree, Var};
@@ -114,7 +115,7 @@ struct Ends {
 
 /// Lowering of a labeled tree that is written front to back.
 ///
-/// Code behind a scope moves into the parts of ifs only up to `deepest` levels, and only up to that
+/// Code after a scope moves into the parts of ifs only up to `deepest` levels, and only up to that
 /// depth does an exit count as being at the end of its scope. Beyond it the scope becomes a
 /// `Breakable`, which unnests.
 pub(super) struct Exits {
@@ -245,7 +246,7 @@ impl Exits {
         self.tree.open(depth)
     }
 
-    /// Opens a scope; an exit to its label leads behind it.
+    /// Opens a scope; an exit to its label leads to what follows it.
     pub(super) fn open_scope(&mut self, label: Block) {
         self.open(label, FrameKind::Scope(label), 0);
     }
@@ -398,7 +399,7 @@ impl Exits {
         self.open_labels -= 1;
         self.find_exits(&[body]);
         self.target_exits(Some(head));
-        // One target needs no variable: `break` leads behind the loop, and the exit follows it
+        // One target needs no variable: `break` leaves the loop, and the exit follows it
         // there.
         let first = self.innermost_target();
         self.lower(Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) });

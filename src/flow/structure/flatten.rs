@@ -64,7 +64,7 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
     reached
 }
 
-/// Moves the content of a list behind a statement. Returns the last statement moved.
+/// Moves the content of a list after a statement. Returns the last statement moved.
 fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
     let (first, last) = (tree.list(from).first, tree.list(from).last);
     tree.set_next(last, tree.next_of(at));

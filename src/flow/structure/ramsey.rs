@@ -5,7 +5,7 @@
 //! several paths meet in it, a scope ends just before.
 //!
 //! A block that follows a loop is placed after the loop and not in it, even if one path leads
-//! there. The exception is a block behind one exit of the loop that goes where another exit goes
+//! there. The exception is a block after one exit of the loop that goes where another exit goes
 //! too: it is placed inside, so that the two exits need not be distinguished after the loop.
 
 use super::exits::Exits;
@@ -98,7 +98,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Opens a scope for each block of a list, the last one outermost, and places the blocks behind
+    /// Opens a scope for each block of a list, the last one outermost, and places the blocks after
     /// their ends.
     fn scopes(&mut self, first: Option<Block>) {
         let start = self.tasks.len();
@@ -183,7 +183,7 @@ impl Places {
             let merges = predecessors.forward(block) > 1;
             places.heads[block.index()] = loops.as_ref().is_some_and(|loops| loops.is_head(block));
             let list = match left {
-                // Outside of the loop it needs a label even with one predecessor, which is inside.
+                // Outside the loop it needs a label even with one predecessor, which is inside.
                 Some(head) if merges || !exits.as_ref().is_some_and(|exits| exits.shared(head, block)) => {
                     &mut places.followers[head.index()]
                 }

@@ -1,4 +1,4 @@
-//! Hooks outside of modules: environments and outputs with them, the same changes on the CPU.
+//! Hooks outside modules: environments and outputs with them, the same changes on the CPU.
 //! In: hooks. Out: interfaces, registers. Knows no instruction's effect.
 
 use std::borrow::Cow;

@@ -148,7 +148,7 @@ pub(super) fn file(layout: &RegisterLayout, is_padded: bool) -> UniformBlock {
 }
 
 /// Builds one member for each symbol with a needed register, and one for each run of needed
-/// registers without a symbol. Of symbols that share registers, only the first has a member. What
+/// registers without a symbol. If symbols share registers, only the first has a member. What
 /// one relative read may reach is one array, in which symbols are names.
 fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
     let mut members: Vec<Member> = Vec::with_capacity(symbols.list.len());

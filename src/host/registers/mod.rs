@@ -100,7 +100,7 @@ const SLOTS: usize = 7;
 /// | 0x050..0x056 | one word for each output that is passed on, ascending; byte n is the semantic of component n |
 /// | 0x229, 0x244, 0x24A, 0x251..0x254, 0x25E | geometry program and kind of primitive: see [`Setup`](super::Setup) |
 ///
-/// Indices advance with each word or vector. Of data registers, every alias has the same effect. An
+/// Indices advance with each word or vector. Every alias of a data register has the same effect. An
 /// upload that would pass the end of a memory is dropped as a whole, and so are vectors beyond c95.
 ///
 /// Semantics: 0x00..0x03 position, 0x04..0x07 normal quaternion, 0x08..0x0B color, 0x0C and 0x0D

@@ -132,7 +132,7 @@ fn command_lists_are_walked_with_their_padding() {
     let uniforms = state.uniforms(Stage::Vertex);
     assert_eq!(uniforms.ints[..2], [[1; 4], [2; 4]]);
     assert_eq!((uniforms.bools, uniforms.floats[0][3]), (3, 3.0));
-    assert_eq!(uniforms.ints[2], [0; 4], "padding is no parameter");
+    assert_eq!(uniforms.ints[2], [0; 4], "padding is not a parameter");
 }
 
 #[test]

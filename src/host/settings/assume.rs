@@ -149,7 +149,7 @@ pub struct Reliance {
 }
 
 impl Reliance {
-    /// Of a program that reads these registers, some of which are folded.
+    /// The reliance of a program that reads these registers, some of them folded.
     pub(crate) fn new(usage: &Usage, folded: &Constants, options: &Options) -> Self {
         let (promises, attribute_promises) = (options.assume, options.input.promises);
         let is_folded = (0..).zip(&folded.floats).filter(|(_, constant)| constant.is_some());

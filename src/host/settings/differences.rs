@@ -25,7 +25,7 @@ macro_rules! write_differences {
 
 impl Options {
     /// Returns the options that differ from the defaults: `arithmetic.precision = Fast`. Int
-    /// uniforms that `folded` bakes are no options.
+    /// uniforms that `folded` bakes are not options.
     #[doc(hidden)]
     pub fn differences(&self, folded: &Constants) -> String {
         let mut out = String::new();

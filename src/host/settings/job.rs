@@ -60,12 +60,13 @@ pub enum Job<'a> {
     /// by [`Output::value`](crate::host::Output::value). It contains no code of the program, so any
     /// program will do.
     Draw(&'a Setup),
-    /// The geometry stage behind [`Vertex`](Self::Vertex) that brings the quaternions of each
+    /// The geometry stage after [`Vertex`](Self::Vertex) that brings the quaternions of each
     /// triangle to one side, as the rasterizer does: those of the second and third vertex are
     /// negated where their dot product with the first is negative. Everything else is passed on:
     /// position, clip distances and varyings, which are those of the vertex stage in the same
-    /// environment. It takes and gives triangles. SPIR-V, and GLSL 450. It contains no code of the
-    /// program; with [`Outputs::all`](crate::settings::Outputs::all) one stage serves all programs.
+    /// environment. It takes triangles and returns triangles, in SPIR-V and GLSL 450. It contains
+    /// no code of the program; with [`Outputs::all`](crate::settings::Outputs::all) one stage
+    /// serves all programs.
     Quaternions,
 }
 

@@ -124,7 +124,7 @@ impl Varying {
         }
         let is_unknown = |code| !matches!(code, 0..=0x10 | 0x12..=0x14 | 0x16 | 0x17);
         if self.components.iter().filter_map(|source| source.code()).any(is_unknown) {
-            return bad("has a component with a code that no semantic has");
+            return bad("has a component with a code that belongs to no semantic");
         }
         Ok(())
     }
@@ -138,7 +138,7 @@ pub(crate) fn check_varyings(varyings: &[Varying]) -> Result<()> {
     /// With the position as many vectors as a vertex stage of any driver has.
     const MOST: usize = 15;
     if let Some(varying) = varyings.get(MOST) {
-        let why = "is one of more than fifteen";
+        let why = "is one too many: the limit is fifteen";
         return Err(Error::new(Kind::BadVarying { name: varying.name.to_string(), why }, At::Whole));
     }
     for (index, varying) in varyings.iter().enumerate() {
@@ -148,7 +148,7 @@ pub(crate) fn check_varyings(varyings: &[Varying]) -> Result<()> {
             return Err(bad_name(&varying.name, "is used twice"));
         }
         if varying.components.is_empty() && others.iter().any(|other| other.components.is_empty()) {
-            let why = "has no components, and another one is the clip distances";
+            let why = "has no components, but another varying already has the clip distances";
             return Err(Error::new(Kind::BadVarying { name: varying.name.to_string(), why }, At::Whole));
         }
     }
@@ -182,7 +182,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
     if !begins || !name.bytes().all(is_word) || name == "_" {
-        return Err(bad_name(name, "is no identifier"));
+        return Err(bad_name(name, "is not an identifier"));
     }
     if name.len() > MOST {
         return Err(bad_name(name, "has more than 256 characters"));
@@ -206,8 +206,8 @@ pub(crate) fn bad_name(name: &str, why: &'static str) -> Error {
 pub struct BlockNames {
     /// The block, as a host looks it up.
     pub block: Cow<'static, str>,
-    /// The instance. With none, members are global names, so the text renames those that another
-    /// name of the host equals.
+    /// The instance. With none, members are global names, so the text renames those that collide
+    /// with another name of the host.
     pub instance: Option<Cow<'static, str>>,
 }
 
@@ -221,7 +221,7 @@ pub enum AttributeNames {
     Numbered(Cow<'static, str>),
 }
 
-/// Variables that the entry point of a GLSL text writes its outputs to.
+/// Variables to which the entry point of a GLSL text writes its outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GlslOutputs {
@@ -244,13 +244,14 @@ pub enum GlslOutputs {
     serde(default, deny_unknown_fields)
 )]
 pub struct GlslProfile {
-    /// Writes the `#version` line. Default: `true`. Without it the host puts its own in front, and
-    /// nothing but directives behind that: `#extension` must come before declarations.
+    /// Writes the `#version` line. Default: `true`. Without it, the host puts its own first,
+    /// followed only by directives: `#extension` must come before declarations.
     pub version_line: bool,
     /// Writes the `#extension` lines and the macro that follows from them. Default: `true`. Without
-    /// them the host puts `Translation::glsl_extensions` in front of all declarations, its own too.
+    /// them, the host puts `Translation::glsl_extensions` before all declarations, including its
+    /// own.
     pub extension_lines: bool,
-    /// The function that runs the program. Default: `main`. By any other name, `main` is the
+    /// The function that runs the program. Default: `main`. With any other name, `main` is the
     /// host's, and calls it.
     pub entry: Cow<'static, str>,
     /// The variables that vertex and geometry stages write. Default: `GlslOutputs::Stage`.

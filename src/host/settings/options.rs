@@ -249,8 +249,8 @@ pub struct Control {
     /// results so far: see `report_unfinished`. Without a guard, an endless loop is endless on the
     /// GPU too. LOOP is finite and does not count, unless its end lies before its start.
     ///
-    /// Default: `None`. Every `u32` is allowed; 0 ends the run at its first such jump. A guard
-    /// adds 6 % of words, in programs with such jumps alone.
+    /// Default: `None`. Every `u32` is allowed; 0 ends the run at its first such jump. A guard adds
+    /// 6 % of words, only in programs with such jumps.
     pub loop_guard: Option<u32>,
     /// Reports invocations that did not run to their end (compute entries only; other stages have
     /// no output for it). There are two causes: the loop guard fired, or the driver left a loop on
@@ -258,7 +258,7 @@ pub struct Control {
     /// short loop at the end of the module detects this, because it ends too early as well. A
     /// module without loops has no such loop and reports zeros.
     ///
-    /// A vertex program writes a seventeenth vector behind o15, so each vertex has 17 vectors. x is
+    /// A vertex program writes a seventeenth vector after o15, so each vertex has 17 vectors. x is
     /// 1 if the guard fired, y is 1 if the driver left a loop; otherwise both are 0. A geometry
     /// program sets the two upper bits of a thread's count: see
     /// `GeometryKernel::reports_unfinished`.
@@ -369,8 +369,8 @@ pub struct Assume {
     /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
     /// Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
-    /// what outputs and hooks compute from that. Default: `Nothing`. No check of what a host feeds
-    /// finds a breach; runs of the interpreter do, see [`Reliance`](crate::settings::Reliance).
+    /// what outputs and hooks compute from that. Default: `Nothing`. Checking what a host feeds
+    /// finds no breach; runs of the interpreter do, see [`Reliance`](crate::settings::Reliance).
     pub results: Promise,
 }
 
@@ -475,7 +475,7 @@ impl Options {
         let input = VertexInput { promises: Default::default(), ..self.input };
         Self { input, assume: Assume::default(), ..self }
     }
-    /// Returns the same options with ignored bits cleared: values of bools that are no constants.
+    /// Returns the same options with ignored bits cleared: values of bools that are not constants.
     #[doc(hidden)]
     pub fn canonical(mut self) -> Self {
         self.control.bools.values &= self.control.bools.baked;

@@ -1,4 +1,4 @@
-//! Blocks, conventions, options and profiles of emulators that are known.
+//! Blocks, conventions, options and profiles of known emulators.
 //! In: an emulator and its graphics API. Out: plain data. Knows no program.
 //! Facts: layouts of the hosts' blocks as in [`Layout`]; conventions of clip volume, bindings and
 //! locations as the hosts' own stages have them.
@@ -11,7 +11,7 @@ use super::profile::Profile;
 use crate::host::layout::registers::{IntPacking, RegisterLayout};
 use crate::program::container::Semantic;
 
-/// An emulator whose conventions are known.
+/// An emulator with known conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KnownHost {
     /// Azahar: block of 1,616 bytes at binding 0, host block of 32 at binding 1, varyings by
@@ -91,8 +91,8 @@ pub struct Preset {
 /// Maximum number of backward jumps before a preset ends a program.
 const LOOP_GUARD: u32 = 1 << 16;
 
-/// Returns what a known host needs; none for a renderer that it does not have. A host changes any
-/// field behind that.
+/// Returns what a known host needs; none for a renderer that it does not have. Any field may be
+/// changed afterwards.
 ///
 /// ```
 /// use transpica::settings::{KnownHost, Renderer, preset};

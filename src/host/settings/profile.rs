@@ -91,8 +91,8 @@ impl Default for Bindings {
     serde(default, deny_unknown_fields)
 )]
 pub struct Profile {
-    /// SPIR-V version, (1, 0) to (1, 6). Default: `(1, 3)`, the newest that Vulkan 1.1 takes;
-    /// Vulkan 1.0 takes (1, 0). Sizes differ by less than 0.1 %.
+    /// SPIR-V version, (1, 0) to (1, 6). Default: `(1, 3)`, the newest that Vulkan 1.1 accepts;
+    /// Vulkan 1.0 needs (1, 0). Sizes differ by less than 0.1 %.
     pub spirv_version: (u8, u8),
     /// Decorates float operations with NoContraction, or `precise` in GLSL. Default: `true`, which
     /// exact results need. Without it, modules have 5 % fewer words and drivers may fuse products
@@ -115,8 +115,8 @@ pub struct Profile {
     /// Writes lines and variables for debuggers into SPIR-V modules: `OpLine`, and
     /// NonSemantic.Shader.DebugInfo.100 by SPV_KHR_non_semantic_info. Default: `false`. Vulkan
     /// before 1.3 needs `VK_KHR_shader_non_semantic_info`. The source is that of the environment,
-    /// see [`DebugSource`](crate::host::DebugSource). Results stay; two sample programs take 51 and
-    /// 85 % more words.
+    /// see [`DebugSource`](crate::host::DebugSource). Results do not change; two sample programs
+    /// take 51 and 85 % more words.
     pub debug_info: bool,
     /// Bindings of the blocks. Default: both in set 0.
     pub bindings: Bindings,

@@ -85,7 +85,7 @@ impl Setup {
         let count = state.vertex().output_mask().count_ones();
         let stride = stride.map_or(count, u32::from);
         if !(1..=16).contains(&stride) {
-            return wrong(format!("the stride of vertices is {stride}, must be 1 to 16"));
+            return wrong(format!("the stride of vertices is {stride} but must be 1 to 16"));
         }
         check_header(executable, stride, count)?;
         state.write_masked(number::GEOMETRY_UNIT + 9, stride - 1, 1);
@@ -114,7 +114,7 @@ impl Setup {
         }
         let stride = stride.unwrap_or(16);
         if !(1..=16).contains(&stride) {
-            return wrong(format!("the stride of vertices is {stride}, must be 1 to 16"));
+            return wrong(format!("the stride of vertices is {stride} but must be 1 to 16"));
         }
         check_header(executable, stride.into(), 1)?;
         let header = &executable.header;
@@ -179,17 +179,17 @@ fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
     let mode = field(0, 0xFF);
     let is_variable = state.read(number::GEOMETRY_STAGE) >> 31 != 0;
     if mode > 2 {
-        return wrong(format!("register 0x252: geometry mode {mode}, must be 0 to 2"));
+        return wrong(format!("register 0x252: geometry mode {mode} but must be 0 to 2"));
     }
     if is_variable != (mode == 1) {
         return wrong(format!(
-            "registers 0x229 and 0x252 contradict each other: geometry mode {mode}, and primitives are {}",
+            "registers 0x229 and 0x252 contradict each other: geometry mode {mode}, but primitives are {}",
             if is_variable { "of any size" } else { "not of any size" }
         ));
     }
     if view.inputs_are_uniforms() != (mode != 0) {
         return wrong(format!(
-            "registers 0x252 and 0x289 contradict each other: geometry mode {mode}, and vertices go to {}",
+            "registers 0x252 and 0x289 contradict each other: geometry mode {mode}, but vertices go to {}",
             if view.inputs_are_uniforms() { "uniforms" } else { "input registers" }
         ));
     }
@@ -207,7 +207,7 @@ fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
             let (first, vertices, stride) = (field(16, 0xFF), field(8, 15) + 1, field(12, 15) + 1);
             if stride != view.input_count() {
                 return wrong(format!(
-                    "registers 0x252 and 0x289 contradict each other: {stride} and {} vectors from vertex to vertex",
+                    "registers 0x252 and 0x289 contradict each other: {stride} and {} vectors from one vertex to the next",
                     view.input_count()
                 ));
             }
@@ -237,7 +237,7 @@ fn check_header(executable: &Dvle<'_>, stride: u32, outputs: u32) -> Result<()> 
             }
             // Range of the cast: at most 16.
             if GeometryInput::fixed_fits(first, vertices, stride as u8, outputs as usize).is_err() {
-                return bad(0x15, "first uniform of vertices", first, "so low that they end at c95");
+                return bad(0x15, "first uniform of vertices", first, "low enough to end at c95");
             }
             Ok(())
         }

@@ -57,7 +57,7 @@ pub enum Promise {
 /// [`Options::input`](crate::Options::input). One translator then serves all draws, and a
 /// [key](crate::translate::key()) depends only on the attributes that the program reads.
 ///
-/// The permutation of the console's attributes is no part of it: the attribute for vn has location
+/// The permutation of the console's attributes is not part of it: the attribute for vn has location
 /// n in every module. [`permuted`](Self::permuted) sorts what a host knows of attributes by
 /// register.
 ///

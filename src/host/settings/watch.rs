@@ -129,7 +129,7 @@ impl Watch {
         watch
     }
 
-    /// Goes on with the registers that broke the promise before, see [`broken`](Self::broken).
+    /// Continues with the registers that broke the promise before, see [`broken`](Self::broken).
     pub fn resume(promise: Promise, broken: u128) -> Self {
         Self { promise, broken }
     }

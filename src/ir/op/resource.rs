@@ -30,7 +30,7 @@ pub enum Resource {
     Member {
         /// Index of the member.
         member: u16,
-        /// Index of the array element; 0 where the member is no array.
+        /// Index of the array element; 0 where the member is not an array.
         element: u16,
     },
     /// The index of an element of an array member, as a number that text gives a name.
@@ -65,7 +65,7 @@ pub enum Array {
 pub enum Buffer {
     /// f32x4: the vertices of each invocation, made ready for it.
     Feed,
-    /// u32: what earlier invocations left behind.
+    /// u32: what earlier invocations left.
     State,
 }
 

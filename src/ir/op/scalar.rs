@@ -104,7 +104,7 @@ fn folds_exactly(op: Unary, a: u32) -> bool {
     let x = f32::from_bits(a);
     match op {
         Unary::ToInt => x.abs() < 2_147_483_648.0,
-        // Whole powers, and what lies outside of the range in which `legalize` lets the driver
+        // Whole powers, and what lies outside the range in which `legalize` lets the driver
         // compute.
         Unary::Exp2P => x.floor().to_bits() == a || x <= -150.0 || x >= 128.0,
         // Powers of two, infinities, and zeros.

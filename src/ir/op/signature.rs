@@ -149,7 +149,7 @@ operations! {
     Exp2Portable "exp2_portable" F32  F32  Each ordered  Pica;
     /// log2(x), as `precision::portable` computes it.
     Log2Portable "log2_portable" F32  F32  Each ordered  Pica;
-    /// The conversion of MOVA: truncates; 0 for NaN and outside of a signed byte.
+    /// The conversion of MOVA: truncates; 0 for NaN and outside a signed byte.
     AddressP     "addressp"      F32  I32  Each ordered  Pica;
     /// Sign bit flipped.
     Neg          "neg"           F32  F32  Each ordered  Driver;
@@ -204,9 +204,9 @@ operations! {
     Min          "min"           F32  F32  Each ordered  Driver;
     /// The greater; either where one is NaN or both are zero.
     Max          "max"           F32  F32  Each ordered  Driver;
-    /// The lesser; the second where the first is NaN. The second is no NaN.
+    /// The lesser; the second where the first is NaN. The second is not NaN.
     NMin         "nmin"          F32  F32  Each ordered  Driver;
-    /// The greater; the second where the first is NaN. The second is no NaN.
+    /// The greater; the second where the first is NaN. The second is not NaN.
     NMax         "nmax"          F32  F32  Each ordered  Driver;
     /// Quotient.
     Div          "div"           F32  F32  Each ordered  Driver;

@@ -79,7 +79,7 @@ struct TraceLine<'a> {
     instruction: &'a str,
 }
 
-/// Column at which the values begin, behind the address.
+/// Column at which the values begin, after the address.
 const VALUES: usize = 32;
 
 /// Writes the values that operands had.
@@ -125,7 +125,7 @@ impl TraceLine<'_> {
         }
     }
 
-    /// Returns whether there is anything to write behind the instruction.
+    /// Returns whether there is anything to write after the instruction.
     fn has_values(&self) -> bool {
         let record = self.record;
         match record.inst {

@@ -209,13 +209,13 @@ pub fn address(a: f32) -> i32 {
     a.clamp(-1000.0, 1000.0) as i32
 }
 
-/// The offset that MOVA's result stands for: an address outside of a signed byte counts as 0.
+/// The offset that MOVA's result stands for: an address outside a signed byte counts as 0.
 #[inline]
 pub fn offset(a: f32) -> i32 {
     signed_byte(address(a))
 }
 
-/// An offset as relative reads take it: 0 outside of a signed byte.
+/// An offset as relative reads take it: 0 outside a signed byte.
 #[inline]
 fn signed_byte(offset: i32) -> i32 {
     if (-128..=127).contains(&offset) { offset } else { 0 }

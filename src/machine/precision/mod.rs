@@ -18,7 +18,7 @@ pub mod portable;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Precision {
     /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the
-    /// reference interpreter but for the sign of zero, which no instruction observes.
+    /// reference interpreter; only the sign of zero may differ, and no instruction can see it.
     #[cfg_attr(feature = "serde", serde(alias = "exact"))]
     #[default]
     Exact,

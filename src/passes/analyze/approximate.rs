@@ -20,7 +20,7 @@ pub fn run(module: &Module) -> Vec<u8> {
     taint.spread();
     let mut yielded = yielded(&taint);
     if yielded.iter().any(|&lanes| lanes != 0) && f.values.values().iter().any(is_state) {
-        // What a draw leaves behind the next one finds.
+        // The next draw finds what a draw leaves.
         taint.state = true;
         taint.spread();
         yielded = self::yielded(&taint);

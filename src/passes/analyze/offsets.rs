@@ -92,7 +92,7 @@ pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec
 /// Returns of each value whether an offset may follow from it.
 fn needed(f: &Func, mut work: Vec<Value>) -> Vec<bool> {
     let mut is_needed = vec![false; f.values.len()];
-    // Of each kind: whether a parameter or result of it was met.
+    // For each kind, whether a parameter or result of it was met.
     let mut is_given = [false; 4];
     while let Some(value) = work.pop() {
         if std::mem::replace(&mut is_needed[value.index()], true) {
@@ -281,7 +281,7 @@ impl Interval {
         let number = f64::from(bits.cast_signed());
         Self { first: number, last: number, nan: false }
     }
-    /// The floats between two, if these are no NaN.
+    /// The floats between two, if these are not NaN.
     fn floats(a: f32, b: f32, nan: bool) -> Self {
         if a.is_nan() || b.is_nan() {
             return Self::ANY_FLOAT;
@@ -313,7 +313,7 @@ impl Interval {
         let (first, last) = (self.first.min(0.0) * most, self.last.max(0.0) * most);
         Self { first, last, nan: false }
     }
-    /// As relative reads take offsets: 0 outside of a signed byte.
+    /// As relative reads take offsets: 0 outside a signed byte.
     fn signed_byte(self) -> Self {
         if self.is_in(Self::BYTE) {
             return self;

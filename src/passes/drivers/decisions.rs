@@ -4,7 +4,7 @@
 //!
 //! A driver replaces specialization constants and unrolls loops, and then knows what depends on
 //! them, but no float: each constant one that goes into a parameter is hidden. Any condition it
-//! knows inside of an arm, and behind one that leaves, if it is that of the arm:
+//! knows inside an arm, and after one that leaves, if it is that of the arm:
 //!
 //! ```text
 //! %3 = select %2 0 %1 ; if %2 { %4 = mulp %3 %0 .. }      =>      %3 is 0 there

@@ -4,7 +4,7 @@
 //! a driver cannot know. Knows no precision.
 //!
 //! Drivers look through results of constructs lane by lane, unroll loops, compute the first round
-//! of a loop in front of it, and choose inside of an arm what the condition of the arm decides
+//! of a loop in front of it, and choose inside an arm what the condition of the arm decides
 //! (see `decisions`). So constant floats are hidden that go into
 //!
 //! | place | if a driver may know |
@@ -69,8 +69,8 @@ pub(crate) struct Hide {
 }
 
 impl Hide {
-    /// Of a function in which a driver may find constants. Where nothing is read when it runs,
-    /// every driver can compute all of it and nothing is hidden.
+    /// State for a function in which a driver may find constants. Where nothing is read when it
+    /// runs, every driver can compute all of it and nothing is hidden.
     pub fn new(f: &Func, constants: &FloatConstants) -> Option<Self> {
         let decisions = Decisions::new(f)?;
         Some(Self { decisions, seed: seed(f, constants)?, zero: None, begin: Vec::new(), cache: Vec::new() })
@@ -153,7 +153,7 @@ fn zero(
     }
     let one = emit.op(Type::I32, splat(Type::I32, 1));
     let next = emit.binary(Binary::IAdd, x, one);
-    // Of two neighbors one is even.
+    // One of two neighbors is even.
     let product = emit.binary(Binary::IMul, x, next);
     let int = emit.binary(Binary::IAnd, product, one);
     let bits = emit.unary(Unary::IntToUint, int);

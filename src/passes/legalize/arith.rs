@@ -216,8 +216,8 @@ impl Pass<'_> {
         None
     }
 
-    /// Returns whether a sum with zero is the other operand, but for a sign of zero that does not
-    /// matter. float24 would still flush and truncate it.
+    /// Returns whether a sum with zero is the other operand, except for a sign of zero that does
+    /// not matter. float24 would still flush and truncate it.
     fn is_copy(&self, pair: Pair, negative: bool) -> bool {
         pair == Pair::Sum
             && match self.precision {

@@ -82,7 +82,7 @@ impl<'a> Helpers<'a> {
         self.made.get(usize::from(index)).copied().flatten()
     }
 
-    /// Adds a helper behind those that it calls.
+    /// Adds a helper after those that it calls.
     fn add(&mut self, helper: Helper, lanes: u8) -> u16 {
         let slot = (helper as usize, usize::from(lanes) - 1);
         let before = self.built.all[slot.0][slot.1].take();

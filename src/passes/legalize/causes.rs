@@ -23,7 +23,7 @@ const NO_LANE: u32 = (1 << 30) - 1;
 /// A few lanes, in the order in which they were found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
-    /// Behind the last there is none, so that a search needs no length: it looks at all of them at
+    /// After the last there is none, so that a search needs no length: it looks at all of them at
     /// once.
     all: [Lane; MOST],
     len: usize,
@@ -255,7 +255,7 @@ impl Pass<'_> {
         lanes.into_iter().all(|lane| found.add(self.facts.ranges.root(self.emit.func, lane))) && is_all
     }
 
-    /// Of a sum.
+    /// Adds the causes of a sum.
     fn add_terms(&self, found: &mut Lanes, terms: [Lane; 2]) -> bool {
         let opposite =
             |x: Classes, y: Classes| x.has(Classes::POSITIVE_INFINITY) && y.has(Classes::NEGATIVE_INFINITY);
@@ -263,7 +263,7 @@ impl Pass<'_> {
         self.add_each(found, terms, !opposite(x, y) && !opposite(y, x))
     }
 
-    /// Of a function that is NaN for negative numbers.
+    /// Adds the causes of a function that is NaN for negative numbers.
     fn add_not_negative(&self, found: &mut Lanes, a: Lane) -> bool {
         let negative = Classes::NEGATIVE.or(Classes::NEGATIVE_INFINITY);
         let is_all = !self.facts.classes(self.emit.func, a).has(negative);
@@ -295,7 +295,7 @@ impl Pass<'_> {
                 &[a, b, ..],
             ) => {
                 let lanes = 0..func.ty(a).lanes;
-                // Squares are no infinities of both signs.
+                // Squares are not infinities of both signs.
                 let is_square = a == b;
                 let both = lanes.flat_map(|index| [a, b].map(|value| Lane::new(value, index)));
                 self.add_each(found, both, is_square)

@@ -66,7 +66,8 @@ pub(super) struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
-    /// Of a function of which nothing is known yet. `uniforms` take the place of reads.
+    /// Constants of a function about which nothing is known yet. `uniforms` take the place of
+    /// reads.
     pub fn new(precision: Precision, uniforms: &'a FloatConstants, values: usize) -> Self {
         let mut numbers = Vec::with_capacity(2 * values);
         numbers.resize(values, 0);

@@ -503,7 +503,7 @@ impl Body<'_, '_, '_> {
     fn address(&mut self, a: Value) -> Value {
         let (low, high, zero) = (self.float(-129.0), self.float(128.0), self.float(0.0));
         let emit = &mut self.emit;
-        // What is outside of a signed byte counts as 0 (hardware tests); NaN fails the comparisons.
+        // What is outside a signed byte counts as 0 (hardware tests); NaN fails the comparisons.
         let above = emit.binary(Binary::Greater, a, low);
         let below = emit.binary(Binary::Less, a, high);
         let inside = emit.binary(Binary::And, above, below);

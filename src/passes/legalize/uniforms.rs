@@ -51,7 +51,10 @@ impl<'a> Uniforms<'a> {
     /// [`Kind::Verify`](crate::error::Kind::Verify) for other blocks.
     pub fn check(&self) -> Result<()> {
         if let Some(offset) = self.offsets.iter().find(|offset| self.target(offset).is_none()) {
-            let text = format!("what a relative read from c{} on may reach is no array", offset.base);
+            let text = format!(
+                "the registers that a relative read from c{} can reach are not an array",
+                offset.base
+            );
             return Err(Error::new(crate::error::Kind::Verify(text), At::Whole));
         }
         Ok(())
@@ -217,7 +220,7 @@ impl<'a> Registers<'a> {
         Op::ReadAt(Array::Member(number), index)
     }
 
-    /// `fn pica_offset(offset)`: 0 for one that is no signed byte (hardware tests).
+    /// `fn pica_offset(offset)`: 0 for one that is not a signed byte (hardware tests).
     fn limit_helper(&mut self, helpers: &mut Helpers<'_>) -> u16 {
         if let Some(helper) = self.limit {
             return helper;
@@ -234,7 +237,7 @@ impl<'a> Registers<'a> {
         *self.limit.insert(helpers.push(func.into()))
     }
 
-    /// `fn <member>_at(index)`: an element, or ones behind the last, which is that of c95 or else
+    /// `fn <member>_at(index)`: an element, or ones after the last, which is that of c95 or else
     /// the index is proven.
     fn read_helper(&mut self, helpers: &mut Helpers<'_>, number: u16, member: &Member) -> u16 {
         if let Some(&(_, helper)) = self.reads.iter().find(|(known, _)| *known == number) {

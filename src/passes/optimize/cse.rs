@@ -18,8 +18,8 @@ use crate::ir::{Def, Func, NodeData, Step, Value, ValueList};
 use crate::passes::scratch::{Tables, identity};
 use crate::support::entity::Handle;
 
-/// Merges equal operations, then removes those that are no operand of anything, and those that were
-/// operands of nothing but them.
+/// Merges equal operations, then removes those that are not an operand of anything, and those that
+/// were operands of nothing but them.
 pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
     let merged = merge(f, tables);
     let removed = remove_unused(f, tables);
@@ -86,7 +86,7 @@ fn map_list(f: &mut Func, map: &[Value], uses: &mut [u32], list: ValueList) {
     }
 }
 
-/// Makes operations without uses dead, and those whose uses are thereby gone.
+/// Makes operations without uses dead, and those whose uses are then gone.
 fn remove_unused(f: &mut Func, tables: &mut Tables) -> bool {
     let Tables { uses, work, .. } = tables;
     work.clear();

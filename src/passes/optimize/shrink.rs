@@ -60,7 +60,7 @@ fn find_layouts(f: &Func, flow: &ValueFlow, demand: &Demand, layouts: &mut Vec<u
                 Def::Param | Def::Result => flow.origin(value).is_some(),
                 Def::Dead => false,
             };
-        // A wide constant is no harm; it shrinks where there is something to do anyway.
+        // A wide constant does no harm; it shrinks where there is something to do anyway.
         partial |= can_narrow && !matches!(data.def, Def::Op(Op::Const(_)));
         if can_narrow { mask } else { all }
     }));
@@ -106,7 +106,7 @@ struct Shrink<'a> {
 impl Shrink<'_> {
     /// Rebuilds parents before children, so that what replaces a value is known where it is used.
     fn function(&mut self) {
-        // No walk: a region is rebuilt as a whole, before those inside of it, so that one list of
+        // No walk: a region is rebuilt as a whole, before those inside it, so that one list of
         // items serves all.
         let mut work: Vec<Work> = self.f.body.map(|body| (body, Targets::default())).into_iter().collect();
         while let Some((region, targets)) = work.pop() {
@@ -189,7 +189,7 @@ impl Shrink<'_> {
         for index in lanes_of(layout) {
             let lane = old(index);
             let before = self.layouts[lane.value().index()] & ((1 << lane.index()) - 1);
-            // Of a mask of the first lanes, which most are, the count needs no instructions.
+            // Most masks are of the first lanes, and their count needs no instructions.
             let at = if before + 1 == 1 << lane.index() { lane.index() } else { before.count_ones() as u8 };
             kept[count] = Lane::new(self.map[lane.value().index()], at);
             count += 1;

@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
     /// Takes bytes from the budget.
     fn charge(&mut self, bytes: u64, extent: &Extent) -> Result<()> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            let text = "the tables overlap so often that together they are many times the size of the file";
+            let text = "the tables overlap so much that together they are many times the size of the file";
             Error::new(Kind::Other(text.into()), At::Offset(extent.field))
         })?;
         Ok(())

@@ -27,7 +27,7 @@ fn worked() -> Vec<u8> {
     WORKED.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A file inside of another one has no length of its own, so what follows must not matter.
+/// A file inside another one has no length of its own, so what follows must not matter.
 #[test]
 fn a_file_ends_with_its_last_structure() {
     let bytes = worked();
@@ -186,7 +186,7 @@ fn every_output_type_and_mask_is_read() {
 
 #[test]
 fn nihstro_layout_parses() {
-    // 28-byte package header, the executable directly behind it, tables in another order, the code
+    // 28-byte package header, the executable directly after it, tables in another order, the code
     // at the end.
     let mut file = Vec::new();
     place(&mut file, 0, b"DVLB");
@@ -224,7 +224,7 @@ fn vendor() -> Vec<u8> {
     place(&mut file, 0x10, b"DVLP");
     place_words(&mut file, 0x14, &[0x0000_0301, 0x1C0, 3, 0x1D0, 2, 0x1E0, 3, 0x28, 0x14]);
     place(&mut file, 0x38, b"first.vsh\0second.vsh");
-    // Executable 1, before executable 0; both use the tables behind executable 0.
+    // Executable 1, before executable 0; both use the tables after executable 0.
     for (start, main, tables) in [(0x80, 1, 0x80), (0x100, 0, 0)] {
         place(&mut file, start, b"DVLE");
         place_words(&mut file, start + 4, &[0x0200_0402, main, 2, 0x0001_8001, 0]);
@@ -300,9 +300,9 @@ fn every_truncation_of_the_worked_example_is_an_error() {
 #[test]
 fn wrong_magics_are_located() {
     assert_eq!(refused(b""), "offset 0x0: file ends inside the DVLB header: 8 bytes needed, 0 left");
-    assert_eq!(refused(b"DVOJ...."), "offset 0x0: DVLB expected, found DVOJ");
-    assert_eq!(refused(&worked_with(0x0C, 0)), "offset 0xc: DVLP expected, found \\x00\\x00\\x00\\x00");
-    assert_eq!(refused(&worked_with(0x4C, 0x504C_5644)), "offset 0x4c: DVLE expected, found DVLP");
+    assert_eq!(refused(b"DVOJ...."), "offset 0x0: expected DVLB, found DVOJ");
+    assert_eq!(refused(&worked_with(0x0C, 0)), "offset 0xc: expected DVLP, found \\x00\\x00\\x00\\x00");
+    assert_eq!(refused(&worked_with(0x4C, 0x504C_5644)), "offset 0x4c: expected DVLE, found DVLP");
     assert_eq!(
         refused(&worked_with(8, 0xFFFF_FFFF)),
         "offset 0xffffffff: file ends inside the DVLE header: 64 bytes needed, 0 left"
@@ -344,7 +344,7 @@ fn an_entry_point_outside_the_code_is_an_error() {
 fn an_output_register_above_15_is_an_error() {
     assert_eq!(
         refused(&worked_with(0xA0, 16 << 16)),
-        "offset 0xa0: output register is 0x10, must be 0 to 15"
+        "offset 0xa0: output register is 0x10 but must be 0 to 15"
     );
 }
 
@@ -352,7 +352,7 @@ fn an_output_register_above_15_is_an_error() {
 fn too_many_executables_are_an_error() {
     assert_eq!(
         refused(&worked_with(4, 0xFFFF_FFFF)),
-        "offset 0x4: executables: 4294967295 is over the limit of 1024"
+        "offset 0x4: executables: 4294967295 exceeds the limit of 1024"
     );
     assert_eq!(
         refused(&worked_with(4, 1024)),
@@ -363,16 +363,16 @@ fn too_many_executables_are_an_error() {
 #[test]
 fn entries_of_unknown_kind_are_kept_with_a_warning() {
     for (at, value, warning) in [
-        (0x50, 0x0002_1002, "offset 0x52: shader type 2 has no meaning"),
-        (0x8C, 0x005F_0003, "offset 0x8c: constant type 3 has no meaning"),
-        (0x8C, 0x0060_0002, "offset 0x8c: a constant is for register 96, which does not exist"),
-        (0x8C, 0x0004_0001, "offset 0x8c: a constant is for register 4, which does not exist"),
-        (0xA0, 7, "offset 0xa0: output type 7 has no meaning"),
-        (0xA0, 10, "offset 0xa0: output type 10 has no meaning"),
-        (0xA4, 0x1F, "offset 0xa0: output mask 0x1f has surplus bits"),
-        (0xB4, 0x000F_0010, "offset 0xb0: symbol \"scale\" names no register: 0x10 to 0xf"),
-        (0xB4, 0x0070_0010, "offset 0xb0: symbol \"scale\" names no register: 0x10 to 0x70"),
-        (0xB4, 0x0088_0088, "offset 0xb0: symbol \"scale\" names no register: 0x88 to 0x88"),
+        (0x50, 0x0002_1002, "offset 0x52: shader type 2 is not defined"),
+        (0x8C, 0x005F_0003, "offset 0x8c: constant type 3 is not defined"),
+        (0x8C, 0x0060_0002, "offset 0x8c: a constant sets register 96, which does not exist"),
+        (0x8C, 0x0004_0001, "offset 0x8c: a constant sets register 4, which does not exist"),
+        (0xA0, 7, "offset 0xa0: output type 7 is not defined"),
+        (0xA0, 10, "offset 0xa0: output type 10 is not defined"),
+        (0xA4, 0x1F, "offset 0xa0: output mask 0x1f has undefined bits"),
+        (0xB4, 0x000F_0010, "offset 0xb0: symbol \"scale\" names registers that do not exist: 0x10 to 0xf"),
+        (0xB4, 0x0070_0010, "offset 0xb0: symbol \"scale\" names registers that do not exist: 0x10 to 0x70"),
+        (0xB4, 0x0088_0088, "offset 0xb0: symbol \"scale\" names registers that do not exist: 0x88 to 0x88"),
     ] {
         let file = worked_with(at, value);
         let parsed = Shbin::parse(&file).unwrap();
@@ -394,7 +394,7 @@ fn the_number_of_file_warnings_is_limited() {
     let bytes = write(&model);
     let warnings = Shbin::parse(&bytes).unwrap().warnings();
     assert_eq!(warnings.len(), 101);
-    assert_eq!(warnings[100].text, "4900 more warnings are left out");
+    assert_eq!(warnings[100].text, "4900 more warnings are omitted");
 }
 
 #[test]

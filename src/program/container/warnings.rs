@@ -40,7 +40,7 @@ impl Shbin<'_> {
             entries(&executable.symbols, &mut out, |entry| symbol(entry, executable));
         }
         if out.left_out > 0 {
-            let text = format!("{} more warnings are left out", out.left_out);
+            let text = format!("{} more warnings are omitted", out.left_out);
             out.list.push(Warning { text, at: At::Whole });
         }
         out.list
@@ -50,10 +50,10 @@ impl Shbin<'_> {
 fn header(executable: &Dvle<'_>, out: &mut Warnings) {
     let (start, header) = (executable.start, &executable.header);
     match header.shader_type() {
-        None => out.push(At::Offset(start + 6), || format!("shader type {} has no meaning", header.kind)),
+        None => out.push(At::Offset(start + 6), || format!("shader type {} is not defined", header.kind)),
         Some(ShaderType::Geometry) if header.geometry_mode().is_none() => out
             .push(At::Offset(start + 0x14), || {
-                format!("geometry mode {} has no meaning", header.geometry_mode)
+                format!("geometry mode {} is not defined", header.geometry_mode)
             }),
         Some(ShaderType::Vertex | ShaderType::Geometry) => {}
     }
@@ -77,15 +77,17 @@ fn entries<T: Record>(table: &Table<'_, T>, out: &mut Warnings, problem: impl Fn
 fn constant(constant: Constant) -> Option<String> {
     match constant.kind {
         _ if constant.value().is_some() => None,
-        0..=2 => Some(format!("a constant is for register {}, which does not exist", constant.register)),
-        kind => Some(format!("constant type {kind} has no meaning")),
+        0..=2 => Some(format!("a constant sets register {}, which does not exist", constant.register)),
+        kind => Some(format!("constant type {kind} is not defined")),
     }
 }
 
 fn output(output: OutputRecord) -> Option<String> {
     match output.semantic() {
-        None => Some(format!("output type {} has no meaning", output.kind)),
-        Some(_) if output.mask & !15 != 0 => Some(format!("output mask {:#x} has surplus bits", output.mask)),
+        None => Some(format!("output type {} is not defined", output.kind)),
+        Some(_) if output.mask & !15 != 0 => {
+            Some(format!("output mask {:#x} has undefined bits", output.mask))
+        }
         Some(_) => None,
     }
 }
@@ -93,5 +95,8 @@ fn output(output: OutputRecord) -> Option<String> {
 fn symbol(symbol: Symbol, executable: &Dvle<'_>) -> Option<String> {
     let Symbol { name, first, last } = symbol;
     let name = executable.name(name);
-    symbol.range().is_none().then(|| format!("symbol {name:?} names no register: {first:#x} to {last:#x}"))
+    symbol
+        .range()
+        .is_none()
+        .then(|| format!("symbol {name:?} names registers that do not exist: {first:#x} to {last:#x}"))
 }

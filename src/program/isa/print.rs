@@ -11,7 +11,7 @@ use super::reg::{Index, Mask, Pc, Source, Swizzle};
 
 /// Source of texts of instructions: a program, which has no names, or a listing of a file.
 pub trait InstructionText: fmt::Debug {
-    /// Returns the text of the instruction at an address; none outside of the code.
+    /// Returns the text of the instruction at an address; none outside the code.
     fn instruction(&self, pc: Pc) -> Option<String>;
     /// Returns the text of a bool uniform.
     fn bool(&self, id: u8) -> String {

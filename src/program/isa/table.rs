@@ -28,24 +28,24 @@ macro_rules! for_each_op {
             0x08 0x08 Mul "mul" One Data(Mul) [Dest Source Source] [EACH, EACH] "`s1·s2`, where inf·0 = 0";
             0x09 0x09 Sge "sge" One Data(Sge) [Dest Source Source] [EACH, EACH] "`s1 >= s2 ? 1 : 0`";
             0x0A 0x0A Slt "slt" One Data(Slt) [Dest Source Source] [EACH, EACH] "`s1 < s2 ? 1 : 0`";
-            0x0B 0x0B Flr "flr" OneUnary Data(Flr) [Dest Source] [EACH] "largest integer that is not above `s1`";
+            0x0B 0x0B Flr "flr" OneUnary Data(Flr) [Dest Source] [EACH] "largest integer not above `s1`";
             0x0C 0x0C Max "max" One Data(Max) [Dest Source Source] [EACH, EACH] "`s1 > s2 ? s1 : s2`";
             0x0D 0x0D Min "min" One Data(Min) [Dest Source Source] [EACH, EACH] "`s1 < s2 ? s1 : s2`";
-            0x0E 0x0E Rcp "rcp" OneUnary Data(Rcp) [Dest Source] [X] "`1 / s1.x` to all components; ±0 gives +inf";
-            0x0F 0x0F Rsq "rsq" OneUnary Data(Rsq) [Dest Source] [X] "`1 / sqrt(s1.x)` to all components; ±0 gives +inf";
+            0x0E 0x0E Rcp "rcp" OneUnary Data(Rcp) [Dest Source] [X] "`1 / s1.x` to all components; +inf for ±0";
+            0x0F 0x0F Rsq "rsq" OneUnary Data(Rsq) [Dest Source] [X] "`1 / sqrt(s1.x)` to all components; +inf for ±0";
             0x12 0x12 Mova "mova" OneUnary Address [AddressDest Source] [each("xy")] "`a0.x`, `a0.y` = `s1.x`, `s1.y` truncated to integers";
             0x13 0x13 Mov "mov" OneUnary Data(Mov) [Dest Source] [EACH] "`s1`";
             #[cfg(test)] // Shows in `src/tests.rs` what an opcode takes.
             0x15 0x15 Lrp "lrp" One Data(Lrp) [Dest Source Source] [EACH.and(always("w")), EACH] "`s1·s1.w + s2·(1 - s1.w)`";
-            0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] [XYZ, XYZW] "as `dph`, a uniform in `s2`";
-            0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "as `dst`, a uniform in `s2`";
-            0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] [EACH, EACH] "as `sge`, a uniform in `s2`";
-            0x1B 0x1B Slti "slti" OneInverted Data(Slt) [Dest Source Source] [EACH, EACH] "as `slt`, a uniform in `s2`";
+            0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] [XYZ, XYZW] "like `dph`, with a uniform in `s2`";
+            0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "like `dst`, with a uniform in `s2`";
+            0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] [EACH, EACH] "like `sge`, with a uniform in `s2`";
+            0x1B 0x1B Slti "slti" OneInverted Data(Slt) [Dest Source Source] [EACH, EACH] "like `slt`, with a uniform in `s2`";
             0x20 0x20 Break "break" Zero Control(Break) [] [] "leaves the innermost loop";
             0x21 0x21 Nop "nop" Zero Control(Nop) [] [] "does nothing";
             0x22 0x22 End "end" Zero Control(End) [] [] "ends the program";
             0x23 0x23 Breakc "breakc" Two Control(BreakC) [Condition] [] "leaves the innermost loop if the condition holds";
-            0x24 0x24 Call "call" Two Control(Call) [Target Length] [] "runs `num` words from `dst`, then goes on after the call";
+            0x24 0x24 Call "call" Two Control(Call) [Target Length] [] "runs `num` words from `dst`, then continues after the call";
             0x25 0x25 Callc "callc" Two Control(CallC) [Condition Target Length] [] "`call` if the condition holds";
             0x26 0x26 Callu "callu" Three Control(CallU) [Bool Target Length] [] "`call` if the bool uniform is true";
             0x27 0x27 Ifu "ifu" Three Control(IfU) [Bool Target Length] [] "runs the words up to `dst` if the bool uniform is true, else `num` words from `dst`";
@@ -53,10 +53,10 @@ macro_rules! for_each_op {
             0x29 0x29 Loop "for" Three Control(Loop) [Int Last] [] "repeats the words up to and including `dst` `i.x + 1` times; `aL = i.y`, then `aL += i.z` after each";
             0x2A 0x2A Emit "emit" Zero Emit [] [] "hands a vertex to the primitive assembler (geometry programs)";
             0x2B 0x2B Setemit "setemit" Four SetEmit [Vertex Flags] [] "sets what the next `emit` does (geometry programs)";
-            0x2C 0x2C Jmpc "jmpc" Two Control(JmpC) [Condition Target] [] "goes on at `dst` if the condition holds";
-            0x2D 0x2D Jmpu "jmpu" Three Control(JmpU) [BoolOrNot Target] [] "goes on at `dst` if the bool uniform is true (`num` bit 0 = 0) or false (1)";
+            0x2C 0x2C Jmpc "jmpc" Two Control(JmpC) [Condition Target] [] "continues at `dst` if the condition holds";
+            0x2D 0x2D Jmpu "jmpu" Three Control(JmpU) [BoolOrNot Target] [] "continues at `dst` if the bool uniform is true (`num` bit 0 = 0) or false (1)";
             0x2E 0x2F Cmp "cmp" OneCompare Compare [Source CompareOp CompareOp Source] [XY, XY] + FLAGS "`cmp = (s1.x opx s2.x, s1.y opy s2.y)`";
-            0x30 0x37 Madi "madi" FiveInverted Data(Mad) [Dest Source Source Source] [EACH, EACH, EACH] "as `mad`, a uniform in `s3`";
+            0x30 0x37 Madi "madi" FiveInverted Data(Mad) [Dest Source Source Source] [EACH, EACH, EACH] "like `mad`, with a uniform in `s3`";
             0x38 0x3F Mad "mad" Five Data(Mad) [Dest Source Source Source] [EACH, EACH, EACH] "`s1·s2 + s3`, the product rounded before the sum";
         }
     };

@@ -30,7 +30,7 @@ pub struct ModuleInfo {
     pub stage: &'static str,
     /// Names of the entry point.
     pub entry_points: EntryPointNames,
-    /// Invocations of a workgroup; none but for compute stages.
+    /// Invocations of a workgroup; none except for compute stages.
     pub workgroup: Option<[u32; 3]>,
     /// Buffer slot in MSL that a compute stage needs besides its `buffers`: a `uint` for each of
     /// them, in their order, the size in bytes of what is bound.
@@ -60,7 +60,7 @@ impl ModuleInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SymbolInfo {
-    /// Name as the file has it; bytes that are no UTF-8 are replaced.
+    /// Name as the file has it; bytes that are not UTF-8 are replaced.
     pub symbol: String,
     /// Register bank.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]

@@ -47,7 +47,7 @@ pub struct BlockInfo {
     pub used: u32,
 }
 
-/// The place of an attribute or an output in the languages behind WGSL; none in a compute stage.
+/// The place of an attribute or an output in the languages made from WGSL; none in a compute stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PortPlace {
@@ -61,13 +61,13 @@ pub struct PortPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Places {
-    /// Of each attribute.
+    /// Places of the attributes.
     pub attributes: Vec<PortPlace>,
-    /// Of each output.
+    /// Places of the outputs.
     pub outputs: Vec<PortPlace>,
 }
 
-/// The languages behind WGSL that can have a module.
+/// The languages made from WGSL that can have a module.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Languages {
     hlsl: bool,

@@ -36,7 +36,7 @@ pub fn program_for(text: &str, stage: Stage) -> Program<'static> {
 }
 
 fn number(text: &str) -> u16 {
-    text.trim_start_matches(['b', 'i', '!']).parse().unwrap_or_else(|_| panic!("{text} is no number"))
+    text.trim_start_matches(['b', 'i', '!']).parse().unwrap_or_else(|_| panic!("{text} is not a number"))
 }
 
 fn condition(text: &str) -> Condition {
@@ -93,14 +93,14 @@ fn inst(words: &[&str]) -> Inst {
         ["jmp", c, dst] => Flow::JmpC { condition: condition(c), target: pc(dst) },
         ["loop", int, last] => Flow::Loop { int: bool(int), last: pc(last) },
         [mnemonic, dest, ref sources @ ..] => return data(mnemonic, dest, sources),
-        _ => panic!("{words:?} is no word"),
+        _ => panic!("{words:?} is not a word"),
     })
 }
 
 /// An instruction that writes a register.
 fn data(mnemonic: &str, dest: &str, sources: &[&str]) -> Inst {
     let Some(Class::Data(op)) = Opcode::from_mnemonic(mnemonic).map(|opcode| opcode.info().class) else {
-        panic!("{mnemonic} is no word");
+        panic!("{mnemonic} is not a word");
     };
     let (register, components) = dest.split_once('.').unwrap_or((dest, "xyzw"));
     let number = number(&register[1..]) as u8;
@@ -111,7 +111,7 @@ fn data(mnemonic: &str, dest: &str, sources: &[&str]) -> Inst {
 
 fn components(text: &str) -> impl Iterator<Item = Component> + '_ {
     let component = |letter| Component::ALL.into_iter().find(|component| component.letter() == letter);
-    text.chars().map(move |letter| component(letter).unwrap_or_else(|| panic!("{text} are no components")))
+    text.chars().map(move |letter| component(letter).unwrap_or_else(|| panic!("{text} are not components")))
 }
 
 /// Components, or `none`.
@@ -130,7 +130,7 @@ fn operand(text: &str) -> Operand {
         Some((text, "a0.x]")) => (text, Index::A0x),
         Some((text, "a0.y]")) => (text, Index::A0y),
         Some((text, "aL]")) => (text, Index::Al),
-        Some(_) => panic!("{text} is no operand"),
+        Some(_) => panic!("{text} is not an operand"),
     };
     let (register, swizzle) = text.split_once('.').unwrap_or((text, "xyzw"));
     let (bank, number) = (&register[..1], number(&register[1..]) as u8);
@@ -138,7 +138,7 @@ fn operand(text: &str) -> Operand {
         "v" => Source::Input(number),
         "r" => Source::Temp(number),
         "c" => Source::Uniform(number),
-        _ => panic!("{text} is no operand"),
+        _ => panic!("{text} is not an operand"),
     };
     let swizzle = components(swizzle).collect::<Vec<_>>();
     let swizzle = Swizzle::new(swizzle.try_into().expect("four components"));

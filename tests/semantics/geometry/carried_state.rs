@@ -96,7 +96,7 @@ impl Sample {
         let percent = [0, 50, 90, 100, 100][random.below(5) as usize];
         let mut code = prefix(&mut random, percent);
         let start = code.len() as u32;
-        // The main program may be behind its procedures.
+        // The main program may be after its procedures.
         let entry = u32::from(generated.entry.0);
         let jump = entry != 0 && start != 0;
         let start = start + if jump { 2 } else { 0 };

@@ -410,7 +410,7 @@ fn clamped_read(block: &UniformBlock) -> Module {
 
 #[test]
 fn a_proven_relative_read_is_one_load() {
-    // The array of the symbol, one in which it is a name, one that ends behind it.
+    // The array of the symbol, one in which it is a name, one that ends after it.
     let ends = |count| member("c", Bank::Float, 23, count, MemberType::Vec4Array(count.into()));
     let other = UniformBlock { members: vec![ends(22)], ..UniformBlock::default() };
     for block in [symbols(), layout::registers(&RegisterLayout::REGISTERS), other] {
@@ -439,7 +439,7 @@ fn a_block_without_the_array_of_a_relative_read_is_a_defect() {
         |block: UniformBlock| Uniforms { block: &block, constants: &NO_CONSTANTS, offsets: &offsets }.check();
     assert!(check(layout::registers(&RegisterLayout::REGISTERS)).is_ok());
     let error = check(symbols()).unwrap_err();
-    assert!(error.to_string().contains("from c24 on may reach is no array"), "{error}");
+    assert!(error.to_string().contains("from c24 can reach are not an array"), "{error}");
 }
 
 #[test]

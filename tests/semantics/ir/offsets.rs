@@ -108,7 +108,7 @@ fn loops_of_constant_length_narrow() {
     check(&counted("const 7", "const 2", "const 10", 8), 10, 80);
     check(&counted("const 40", "const 0", "const 1", 80), 80, 120);
     check(&counted("const 3", "const 2", "const -1", 8), 7, 10);
-    // Until the offset is no signed byte.
+    // Until the offset is not a signed byte.
     check(&counted("const 255", "const 0", "const 1", 0), 0, 127);
     check(&counted("uniform i0.x", "const 0", "const 1", 8), 0, 127);
     check(&counted("const 3", "uniform i0.y", "const 1", 8), 0, 127);
@@ -126,7 +126,7 @@ fn offsets_outside_of_a_byte_count_as_0() {
              %5: f32 = minp %3 %4 %6: i32 = addressp %5 %7: f32x4 = uniform c{base}[%6] yield %7"
         )
     };
-    // Of numbers from 5 to 300 those above 127 read c0.
+    // Those numbers from 5 to 300 that are above 127 read c0.
     let found = offsets(&clamped(5, 300, 0)).map(|offset| offset.indices());
     assert_eq!(found, [ALL; 3]);
     let found = offsets(&clamped(200, 300, 8)).map(|offset| offset.indices());

@@ -76,8 +76,8 @@ fn results_have_the_types_of_the_signature() {
     check("%0: f32 = addp %91 %90", "%0: %90 is f32x4, f32 expected");
     check("%0: f32 = addp %92 %92", "%0: %92 is i32, f32 expected");
     check("%0: f32x4 = select %93 %90 %90", "%0: %93 is bool, boolx4 expected");
-    check("%0: f32 = shuffle %91.y", "%0: %91.y is no lane of kind f32 (f32)");
-    check("%0: i32 = shuffle %91.x", "%0: %91.x is no lane of kind i32 (f32)");
+    check("%0: f32 = shuffle %91.y", "%0: %91.y is not a lane of kind f32 (f32)");
+    check("%0: i32 = shuffle %91.x", "%0: %91.x is not a lane of kind i32 (f32)");
     check("%0: i32 = member 0", "%0: no member is i32");
     check("%0: f32x4 = uniform c0[%91]", "%0: %91 is f32, i32 expected");
     check("%0: f32 = call 0(%92)", "%0: %92 is i32, f32 expected");

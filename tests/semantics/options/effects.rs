@@ -318,7 +318,7 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
 
 #[test]
 fn every_form_reports_a_run_that_the_guard_ended() {
-    // The vector behind o15 is compared as well.
+    // The vector after o15 is compared as well.
     let options = |seed| Options {
         control: Control {
             loop_guard: [Some(0), Some(1), Some(5), None][seed as usize % 4],

@@ -93,7 +93,7 @@ fn hook(random: &mut Random, program: &Program<'_>, again: u8, location: u32) ->
 fn tapped(record: &TraceRecord) -> Option<[f32; 4]> {
     let flag = |flag: bool| if flag { 1.0 } else { 0.0 };
     match record.inst {
-        // What writes no component is no part of a module.
+        // What writes no component is not part of a module.
         Inst::Data { mask: Mask(0), .. } => None,
         Inst::Data { .. } => Some(record.result),
         Inst::Cmp { .. } => Some([flag(record.flags[0]), flag(record.flags[1]), 0.0, 1.0]),
@@ -415,9 +415,9 @@ fn hooks_that_name_nothing_are_errors() {
         (&[tap(0), Hook::Redirect(0, none)][..], "hook 1: parameter 16 does not exist; the last is 15"),
         (
             &[Hook::Output(Semantic::Generic, OutputHook::Add(Mask::X, one))][..],
-            "hook 0: generic outputs are no input of the rasterizer",
+            "hook 0: generic outputs are not inputs of the rasterizer",
         ),
-        (&taps[..], "9 taps are more than 8"),
+        (&taps[..], "9 taps exceed the limit of 8"),
         (&[Hook::Tap(Pc(4000), 20)][..], "the program has"),
         (&[tap(0), tap(0)][..], "location 20"),
     ] {

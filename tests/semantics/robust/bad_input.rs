@@ -313,7 +313,7 @@ fn an_undefined_opcode_is_an_error_or_nop_when_permissive() {
         }
     }
     assert!(undefined > 4, "only {undefined} are undefined");
-    // Behind the end of the program any word is fine.
+    // After the end of the program any word is fine.
     let end = 12;
     let unreachable = PatchedFile::new().code(end - 1, 0x22 << 26).code(end, 0x3F << 26);
     assert!(unreachable.translate(Options::default()).is_ok());

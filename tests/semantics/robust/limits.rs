@@ -192,7 +192,7 @@ fn nesting_deeper_than_the_limit_takes_a_block_dispatcher() {
     let limits = |depth: u32| Limits { depth, ..Limits::default() };
     let depth = threshold(&bytes, limits);
     let text = format!(
-        "translated with a block dispatcher, which runs slower, because its structure is {depth} levels deep, {} are allowed",
+        "translated with a block dispatcher, which runs slower, because its structure is {depth} levels deep, and the limit is {}",
         depth - 1
     );
     assert_eq!(why(&bytes, limits(depth - 1)), (Tier::BlockDispatcher, At::Pc(0), text));
@@ -204,7 +204,7 @@ fn more_control_states_than_the_limit_take_a_pc_dispatcher() {
     let limits = |nodes_base: u32| Limits { nodes_base, nodes_per_instruction: 0, ..Limits::default() };
     let nodes = threshold(&bytes, limits);
     let text = format!(
-        "translated with a pc dispatcher, which runs slower, because there are more than {} control states",
+        "translated with a pc dispatcher, which runs slower, because it has more than {} control states",
         nodes - 1
     );
     assert_eq!(why(&bytes, limits(nodes - 1)), (Tier::PcDispatcher, At::Pc(0), text));

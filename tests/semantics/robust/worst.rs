@@ -315,7 +315,7 @@ fn multiply_add(n: usize, relative: usize) -> u32 {
         | temp(n * 5 + 1) << 5
 }
 
-/// Builds a program of a pattern, with `between` words of `other` after each of the pattern. Behind
+/// Builds a program of a pattern, with `between` words of `other` after each of the pattern. After
 /// the pattern's last word it writes all outputs, so that no computation is dead.
 pub fn program(pattern: Pattern, words: usize, between: usize, other: Pattern) -> Vec<u8> {
     let last = words - 16;

@@ -76,12 +76,12 @@ fn disguised(
         }
     }
     assert_eq!(of(&code, &descriptors), wanted, "unreachable words");
-    // Words behind the program have no effect unless it runs into them.
+    // Words after the program have no effect unless it runs into them.
     let mut longer = code.clone();
     longer.extend((0..random.below(300)).map(|_| random.next()));
     if reachable(&program(&longer, &descriptors, generated.entry)) == pcs {
         code = longer;
-        assert_eq!(of(&code, &descriptors), wanted, "words behind the program");
+        assert_eq!(of(&code, &descriptors), wanted, "words after the program");
     }
     for _ in 0..200 {
         let is_word = random.next() & 1 == 0;

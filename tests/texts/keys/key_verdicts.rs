@@ -24,9 +24,9 @@ use crate::samples::samples;
 #[derive(Debug, Default)]
 struct Verdicts {
     accepted: usize,
-    /// Of both, by the group of the error.
+    /// Refused by both, by the group of the error.
     refused: BTreeMap<Code, usize>,
-    /// Of the translation alone.
+    /// Refused only by the translation.
     late: usize,
 }
 

@@ -57,7 +57,7 @@ pub fn run(module: &Module, arguments: Vec<Val>, uniforms: &Val) -> Vec<Val> {
     let mut machine = Machine { module, uniforms, left: BUDGET };
     match machine.call(&module.entry_points[0].function, arguments) {
         Val::List(members) => members,
-        other => panic!("{other:?} is no struct"),
+        other => panic!("{other:?} is not a struct"),
     }
 }
 

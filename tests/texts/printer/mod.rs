@@ -70,7 +70,7 @@ fn interface(module: &ir::Module) -> Interface {
     }
 }
 
-/// Calls a generator with a module, under default options but for the entry.
+/// Calls a generator with a module, under default options except for the entry.
 fn write<T>(
     module: &ir::Module,
     interface: &Interface,

@@ -249,7 +249,7 @@ impl Generator {
         self.f.list(results)
     }
 
-    /// A LOOP as programs have it: behind its body the test of how many iterations are left.
+    /// A LOOP as programs have it: after its body the test of how many iterations are left.
     fn count(&mut self, region: Region, depth: usize, types: &[Type]) -> NodeData {
         let mut params = vec![Type::I32];
         params.extend(self.random.types());

@@ -182,7 +182,7 @@ impl Machine<'_> {
         match self.types[&ty] {
             Ty::Scalar => 1,
             Ty::Vector(lanes) => lanes as usize,
-            ref other => panic!("{other:?} is no value type"),
+            ref other => panic!("{other:?} is not a value type"),
         }
     }
 

@@ -128,7 +128,7 @@ impl<'a> Generator<'a> {
         if let (Some((count, counter)), true) = (around.continues, choice == 3 || around.yields.is_none()) {
             return self.repeat(r, count, counter);
         }
-        Exit::Yield(self.any_list(around.yields.expect("a region that is no loop body may yield")))
+        Exit::Yield(self.any_list(around.yields.expect("a region that is not a loop body may yield")))
     }
 
     /// Continues the loop with its counter one up.

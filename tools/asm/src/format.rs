@@ -1,5 +1,5 @@
 //! The layout of texts: that of the disassembler, with comments.
-//! In: a text. Out: the same statements, indented by blocks, with one blank behind each comma.
+//! In: a text. Out: the same statements, indented by blocks, with one blank after each comma.
 //! Knows no semantics: a text with errors keeps them.
 
 use transpica::isa::Opcode;
@@ -18,7 +18,7 @@ const BY_COMMAS: [&str; 8] = [".fvec", ".ivec", ".bool", ".constf", ".consti", "
 
 /// Lays out a text. The result assembles to the same file, and a second run changes nothing.
 ///
-/// Comments behind statements stay in their column, unless a statement grows into it.
+/// Comments after statements stay in their column, unless a statement grows into it.
 ///
 /// ```
 /// let text = ".proc main\nMOV  r0 ,v0   ; copies\n  ifu b0\n  nop\n .end\nend\n.end";
@@ -26,7 +26,7 @@ const BY_COMMAS: [&str; 8] = [".fvec", ".ivec", ".bool", ".constf", ".consti", "
 /// assert_eq!(transpica_asm::format(text), wanted);
 /// ```
 pub fn format(text: &str) -> String {
-    // The assembler reads nothing behind a zero byte.
+    // The assembler reads nothing after a zero byte.
     let (text, rest) = text.find('\0').map_or((text, ""), |end| text.split_at(end));
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut depth = 0_usize;
@@ -45,7 +45,7 @@ pub fn format(text: &str) -> String {
     out + rest
 }
 
-/// Writes a line, and changes the depth for those behind it.
+/// Writes a line, and changes the depth for those after it.
 fn write_line(out: &mut String, line: &str, depth: &mut usize) {
     let parts = Line::new(line);
     let is_marker = line.split(';').next().is_some_and(|start| start.trim_start().starts_with('#'));
@@ -99,7 +99,7 @@ fn effect(parts: &Line<'_>) -> (bool, bool) {
     }
 }
 
-/// Returns a statement with one blank behind its name and each comma.
+/// Returns a statement with one blank after its name and each comma.
 fn statement(parts: &Line<'_>) -> String {
     let lower = parts.name.to_ascii_lowercase();
     let is_known = match lower.strip_prefix('.') {
@@ -132,7 +132,7 @@ fn statement(parts: &Line<'_>) -> String {
     text
 }
 
-/// Returns the column behind a text.
+/// Returns the column after a text.
 fn width(text: &str) -> usize {
     text.chars().fold(0, |column, letter| if letter == '\t' { (column / TAB + 1) * TAB } else { column + 1 })
 }

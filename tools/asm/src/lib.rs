@@ -5,10 +5,11 @@
 //! * [`like`]: an assembled text in the layout of the file that it was made from;
 //! * [`examine`], [`values`]: declarations, blocks, definitions and uses, for editors;
 //! * [`format()`]: the layout of a text;
-//! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely slips.
+//! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely
+//!   mistakes.
 //!
-//! [`guide`] goes from text to readable WGSL on the command line. `transpica` translates programs;
-//! nothing there knows this crate.
+//! [`guide`] leads from text to readable WGSL on the command line. `transpica` translates programs,
+//! and does not depend on this crate.
 //!
 //! ```
 //! use transpica_asm::{SourceText, assemble};
@@ -22,7 +23,7 @@
 //! Where picasso silently accepts a doubtful text (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8),
 //! the bytes are the same here, with a warning. Three errors are ours: more than 4096 code words,
 //! procedures or else-parts of more than 1023 words, and with [`AssemblerOptions::no_nop`] an
-//! entry point behind the last word. picasso writes those into fields that cannot hold them.
+//! entry point after the last word. picasso writes those into fields that cannot hold them.
 //!
 //! # Beyond picasso
 //!

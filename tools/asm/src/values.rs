@@ -160,7 +160,7 @@ impl Values {
         found.into_iter().collect()
     }
 
-    /// Visits words in order; returns the components that are still sought behind them.
+    /// Visits words in order; returns the components that are still sought after them.
     fn scan(
         &self,
         words: impl Iterator<Item = u16>,

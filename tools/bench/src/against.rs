@@ -26,7 +26,7 @@ pub fn run(other: &Path) -> Result<(), String> {
     let mut given: Vec<_> = std::env::args_os().skip(1).collect();
     let is_option = |argument: &std::ffi::OsString| argument.to_string_lossy().starts_with("--against");
     while let Some(index) = given.iter().position(is_option) {
-        // Its value is the next argument, unless it stands behind `=`.
+        // Its value is the next argument, unless it stands after `=`.
         let values = if given[index] == "--against" { 2 } else { 1 };
         given.drain(index..(index + values).min(given.len()));
     }

@@ -1,7 +1,7 @@
 //! Times the interpreter and batches on vertex programs, side by side.
 //! In: `.shbin` files. Out: nanoseconds of a vertex for several batch sizes, with and without
-//! vertex fetch and outputs. Uniforms are random but for the file's constants, and so are inputs:
-//! vertices take different ways.
+//! vertex fetch and outputs. Uniforms are random except for the file's constants, and so are
+//! inputs: vertices take different ways.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -46,7 +46,7 @@ const BODY: [&str; 10] = [
     ".end",
     "min r1, c5, r1",
 ];
-/// Lines before and behind the body: eight words.
+/// Lines before and after the body: eight words.
 const HEAD: &str = "dp4 r0.x, c0, v0\ndp4 r0.y, c1, v0\ndp4 r0.z, c2, v0\ndp4 r0.w, c3, v0\nmov r1, v1\n";
 
 /// Builds assembler text with this many lines of the body.

@@ -10,7 +10,7 @@ use transpica::{Error, Job, Options, Profile, Shbin, Translator};
 
 use crate::raw;
 
-/// Translates a program in warm rounds behind a first one.
+/// Translates a program in warm rounds after a first one.
 ///
 /// # Errors
 /// A file that cannot be read or translated.

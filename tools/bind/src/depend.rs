@@ -2,7 +2,7 @@
 //! In: paths. Out: text. Facts: what GNU make, Ninja and CMake's `DEPFILE` read of GCC's `-MD`.
 
 /// Returns a rule for files that are made of these sources, and one for each source without
-/// anything, so that a source that is gone is no error.
+/// anything, so that a source that is gone is not an error.
 ///
 /// ```
 /// use transpica_bind::dependencies;

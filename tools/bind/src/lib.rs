@@ -1,10 +1,9 @@
-//! Typed bindings of the programs of a `.shbin` file: for a program on the console that draws with
-//! them, in C or Rust.
-//! In: a container and a name. Out: [`Bindings`], which [`Bindings::c`] and [`Bindings::rust`]
-//! write as text.
+//! Typed bindings of the programs of a `.shbin` file: for a console program, in C or Rust, that
+//! draws with them. In: a container and a name. Out: [`Bindings`], which [`Bindings::c`] and
+//! [`Bindings::rust`] write as text.
 //!
-//! Registers stand in the text, so that no name is looked up on the console, and a name that is
-//! gone is an error of the compiler.
+//! The text contains register numbers, so that no name is looked up on the console, and a missing
+//! name is a compile error.
 //!
 //! ```
 //! use transpica::Shbin;
@@ -58,7 +57,7 @@ pub struct Binding {
     pub attributes: Vec<Attribute>,
     /// Output registers, each with `out_` and what the rasterizer takes it for.
     pub outputs: Vec<(u8, String)>,
-    /// Of geometry programs, how vertices reach them.
+    /// How vertices reach geometry programs.
     pub geometry: Option<Geometry>,
 }
 

@@ -125,7 +125,7 @@ impl Build {
         }
         let result = match env::var_os("OUT_DIR") {
             Some(folder) => self.bind_in(Path::new(&folder)),
-            None => Err(failure("OUT_DIR is not set: `bind` is for build scripts, `bind_in` for others")),
+            None => Err(failure("OUT_DIR is not set: `bind` is for build scripts; use `bind_in` elsewhere")),
         };
         let messages = match &result {
             Ok(bound) => &bound.messages,
@@ -175,7 +175,7 @@ impl Build {
         let own = first.map(|name| name.to_string_lossy()).unwrap_or_default();
         let name = self.name.clone().unwrap_or_else(|| own.split('.').next().unwrap_or_default().into());
         if name.is_empty() || name.contains(['/', '\\']) {
-            return Err(failure(&format!("{name:?} is no name of a file; give one by `name`")));
+            return Err(failure(&format!("{name:?} is not a file name; choose one with `name`")));
         }
         Ok(name)
     }
@@ -188,10 +188,7 @@ impl Build {
             rules.extend(Rule::ALL.iter().filter(|rule| denied == "all" || rule.id() == denied));
             if rules.len() == before {
                 let all: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
-                return Err(failure(&format!(
-                    "no lint rule is named {denied:?}; use all or {}",
-                    all.join(", ")
-                )));
+                return Err(failure(&format!("unknown lint rule {denied:?}; use all or {}", all.join(", "))));
             }
         }
         Ok(rules)
@@ -205,7 +202,7 @@ impl Build {
             return Ok(());
         }
         let first = owner.first().map(|path| path.display().to_string()).unwrap_or_default();
-        Err(failure(&format!("two shaders are named {name}, the other is {first}; give one another `name`")))
+        Err(failure(&format!("two shaders are named {name}; the other is {first}; choose another `name`")))
     }
 }
 

@@ -25,7 +25,7 @@ public:
     void begin();
     // Submits the commands and waits for their end.
     void submit();
-    // Dispatches and copies behind this see what those before it wrote.
+    // Dispatches and copies after this see what those before it wrote.
     void barrier();
 
     VkDevice device = VK_NULL_HANDLE;

@@ -125,7 +125,7 @@ std::vector<std::unique_ptr<compute::Buffer>> GeometryDraws::blocks(const Plan &
     return blocks;
 }
 
-// Copies half of the state: what the next dispatch reads is at 0, what the last one wrote behind it.
+// Copies half of the state: what the next dispatch reads is at 0, what the last one wrote after it.
 void GeometryDraws::copy_state(const compute::Buffer &from, VkDeviceSize from_half, const compute::Buffer &to) {
     const VkDeviceSize bytes = 4 * VkDeviceSize(kernel.state_count);
     if (bytes > 0) {
@@ -155,7 +155,7 @@ void GeometryDraws::keep_results(const TranspicaPlanFigures &figures) {
     }
 }
 
-// Runs all passes in one submission. The processor learns the number of triangles behind the last one.
+// Runs all passes in one submission. The processor learns the number of triangles after the last one.
 void GeometryDraws::run(const Plan &plan, const TranspicaPlanFigures &figures) {
     const auto draws = blocks(plan, figures);
     std::vector<std::uint8_t> bytes(figures.primitive_bytes);

@@ -71,7 +71,7 @@ private:
     compute::Buffer inputs, indices, primitives, feed_block, collect_block, host_block;
     // What the passes write.
     compute::Buffer shaded, feed, made, counts, offsets, result, list;
-    // The state that the geometry program reads, and behind it the one that it writes.
+    // The state that the geometry program reads, and after it the one that it writes.
     compute::Buffer state;
     // What goes from draw to draw: state, and uniforms that vertices delivered.
     compute::Buffer kept, file;

@@ -292,11 +292,11 @@ enum TranspicaEntryPoint
     // A compute stage: all registers of each vertex in and out through storage buffers.
     TRANSPICA_ENTRY_POINT_COMPUTE = 1,
     // The geometry stage between this vertex stage and the fragment stage that negates the
-    // quaternions of a triangle's second and third vertex where they are on the other side than
-    // the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
-    // `outputs.all` one serves all programs.
+    // quaternions of a triangle's second and third vertices if they are on the other side from the
+    // first. It contains no code of the program and passes everything else through: SPIR-V and
+    // GLSL 450. With `outputs.all`, one serves all programs.
     TRANSPICA_ENTRY_POINT_QUATERNIONS = 2,
-    // A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
+    // A vertex program before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
     TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY = 3,
     // A geometry program as a compute stage.
     TRANSPICA_ENTRY_POINT_GEOMETRY = 4,
@@ -348,7 +348,7 @@ enum TranspicaPromiseKind
     TRANSPICA_PROMISE_KIND_NOT_NAN = 1,
     // All numbers are finite, with magnitudes below a power of two.
     TRANSPICA_PROMISE_KIND_BELOW = 2,
-    // As BELOW, and magnitudes but 0 are at least another power of two.
+    // Like BELOW, and magnitudes other than 0 are at least another power of two.
     TRANSPICA_PROMISE_KIND_BETWEEN = 3,
 };
 #ifndef __cplusplus
@@ -359,8 +359,8 @@ typedef uint32_t TranspicaPromiseKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Number format of an attribute in a vertex buffer, as bits of the registers 0x201 and 0x202 name
-// it. Integers become the float of the same number.
+// Number format of an attribute in a vertex buffer, as named by bits of the registers 0x201 and
+// 0x202. Integers become floats of the same value.
 enum TranspicaNumber
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -548,7 +548,7 @@ typedef uint32_t TranspicaSemantic;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Way in which triangles follow from vertices.
+// Way in which vertices form triangles.
 enum TranspicaTopology
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -644,7 +644,7 @@ typedef struct TranspicaBatch TranspicaBatch;
 
 // The programs of a register state, decoded to draw on the CPU: a vertex program, and the geometry
 // program that takes its vertices, if the registers have one. State that a geometry program leaves
-// is that of the next draw. One for each thread.
+// carries over to the next draw. One for each thread.
 typedef struct TranspicaPipeline TranspicaPipeline;
 
 // The plan of a draw.
@@ -762,7 +762,7 @@ typedef struct TranspicaOutput {
     uint32_t reserved;
 } TranspicaOutput;
 
-// A member of the uniform block. Behind the members follow symbols without a member of their own:
+// A member of the uniform block. After the members follow symbols without a member of their own:
 // their registers lie in a member that is an array, whose bytes they share.
 typedef struct TranspicaMember {
     // TRANSPICA_TYPE_MEMBER
@@ -804,7 +804,7 @@ typedef struct TranspicaReliance {
 typedef struct TranspicaMagnitudes {
     // Bits of the largest magnitude as a float.
     uint32_t largest;
-    // Bits of the least magnitude but 0; 0 if there is none.
+    // Bits of the least magnitude other than 0; 0 if there is none.
     uint32_t least;
 } TranspicaMagnitudes;
 
@@ -877,10 +877,10 @@ typedef struct TranspicaDraw {
     const float *parameters;
     // Floats from record to record; 0 if one ends where the next begins.
     size_t record_stride;
-    // The float of a record where each output begins; NULL if they are one behind the other.
+    // The float of a record where each output begins; NULL if they are one after the other.
     // Floats that belong to no output keep their values.
     const uint32_t *offsets;
-    // Number of offsets: that of the outputs of a record; 0 if there are none.
+    // Number of offsets, one for each output of a record; 0 if there are none.
     size_t offset_count;
 } TranspicaDraw;
 
@@ -905,7 +905,7 @@ typedef struct TranspicaKernel {
     uint32_t vectors;
     // A TranspicaDependence of invocations on earlier ones.
     TranspicaDependence dependence;
-    // Of TRANSPICA_DEPENDENCE_DEPTH the number of earlier invocations.
+    // For TRANSPICA_DEPENDENCE_DEPTH, the number of earlier invocations.
     uint32_t depth;
     // 1 if `triangles` is a proven bound, 0 if none is.
     uint32_t has_triangles;
@@ -921,7 +921,7 @@ typedef struct TranspicaPlanRequest {
     const struct TranspicaSetup *setup;
     // The result of TRANSPICA_ENTRY_POINT_GEOMETRY.
     const struct TranspicaResult *kernel;
-    // The vertices to draw, or NULL for all in their order. In variable mode for each primitive
+    // The vertices to draw, or NULL for all in their order. In variable mode, each primitive is
     // its number of vertices and then their indices.
     const uint32_t *indices;
     // Number of indices.
@@ -1102,11 +1102,11 @@ typedef struct TranspicaAttributeFormat {
 typedef struct TranspicaPromise {
     // A TranspicaPromiseKind.
     TranspicaPromiseKind kind;
-    // Of TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this,
+    // For TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this,
     // 0 to 128.
     uint32_t exponent;
-    // Of TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes but 0 are at least two to the power of this,
-    // -128 to 127.
+    // For TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes other than 0 are at least two to the power of
+    // this, -128 to 127.
     int32_t least;
 } TranspicaPromise;
 
@@ -1141,13 +1141,13 @@ typedef struct TranspicaHook {
     TranspicaSemantic semantic;
     // The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
     uint32_t mask;
-    // Of a redirected uniform its register, 0 to 95. Of a tap the address of the instruction.
+    // For a redirected uniform, its register, 0 to 95; for a tap, the address of the instruction.
     uint32_t number;
     // Location of the varying of a tap.
     uint32_t location;
     // Must be 0.
     uint32_t reserved;
-    // The rows of a matrix; the first alone is the operand of other hooks.
+    // The rows of a matrix; only the first is the operand of other hooks.
     struct TranspicaHookOperand operands[4];
 } TranspicaHook;
 
@@ -1161,7 +1161,7 @@ typedef struct TranspicaHooks {
     size_t hook_count;
 } TranspicaHooks;
 
-// The entry point of a translation; without it the vertex stage. A chain of a program has it.
+// The entry point of a translation, in the chain of a program. Without it: the vertex stage.
 typedef struct TranspicaJob {
     // TRANSPICA_TYPE_JOB
     struct TranspicaHead head;
@@ -1197,7 +1197,7 @@ extern "C" {
 // Creates settings with the defaults. NULL only after a defect of the library.
 struct TranspicaSettings *transpica_settings_new(void);
 
-// Frees settings, which what was made with them does not need. NULL is permitted.
+// Frees settings. Objects that were made with them do not need them. NULL is permitted.
 void transpica_settings_free(struct TranspicaSettings *settings);
 
 // Replaces all options by those of a known host: `azahar-vulkan`, `azahar-opengl`,
@@ -1229,12 +1229,12 @@ const char *transpica_settings_get(struct TranspicaSettings *settings,
 
 // Describes the fields at or below a path, all of them for an empty one, as JSON: a list of
 // objects with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives
-// as the text of transpica_settings_get.
+// as long as the text of transpica_settings_get.
 const char *transpica_settings_describe(struct TranspicaSettings *settings,
                                         const char *path,
                                         struct TranspicaResult **errors);
 
-// Checks what no single field says, such as two blocks at one binding or two outputs at one
+// Checks what no single field can violate, such as two blocks at one binding or two outputs at one
 // location. Translators and batches are not made with settings that fail.
 TranspicaStatus transpica_settings_check(const struct TranspicaSettings *settings,
                                          struct TranspicaResult **errors);
@@ -1264,8 +1264,8 @@ TranspicaStatus transpica_registers_commands(struct TranspicaRegisters *register
                                              const uint32_t *words,
                                              size_t word_count);
 
-// Returns the last value written to a register; 0 for data registers, for other registers than
-// those of the state, and for NULL.
+// Returns the last value written to a register; 0 for data registers, for registers outside the
+// state, and for NULL.
 uint32_t transpica_registers_read(const struct TranspicaRegisters *registers, uint32_t number);
 
 // Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a
@@ -1340,7 +1340,7 @@ TranspicaStatus transpica_result_check_uniforms(const struct TranspicaResult *re
 
 // Adds the numbers of an attribute in little-endian vertex data of `size` bytes to `magnitudes`:
 // `components` floats at `offset` of each record of `stride` bytes. A host does this once, when
-// vertices are uploaded. Integers need it as little as attributes without a promise.
+// vertices are uploaded. Neither integers nor attributes without a promise need it.
 TranspicaStatus transpica_magnitudes_add(struct TranspicaMagnitudes *magnitudes,
                                          const uint8_t *bytes,
                                          size_t size,
@@ -1350,8 +1350,8 @@ TranspicaStatus transpica_magnitudes_add(struct TranspicaMagnitudes *magnitudes,
 
 // Returns whether a draw may use the module of a result: 1 if `broken`, see
 // transpica_result_check_uniforms, is 0 and `attributes`, the magnitudes of v0 to v15, keep the
-// promises that the module relies on, else 0. A result without a program is 0, too. Promises about
-// results of arithmetic are the host's own affair.
+// promises that the module relies on, else 0. Returns 0 for a result without a program. Promises
+// about results of arithmetic are up to the host.
 uint32_t transpica_result_allows(const struct TranspicaResult *result,
                                  const uint32_t *broken,
                                  const struct TranspicaMagnitudes *attributes);
@@ -1365,14 +1365,14 @@ TranspicaStatus transpica_translator_create(const struct TranspicaSettings *sett
 // Frees a translator; its results stay. NULL is permitted.
 void transpica_translator_free(struct TranspicaTranslator *translator);
 
-// Translates a program of its own and forgets it. A host calls this while it loads: the first
+// Translates a built-in program and discards it. A host calls this while it loads: the first
 // program of a process takes several times as long as a later one. Results are the same without
 // it.
 TranspicaStatus transpica_translator_warm_up(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
-// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
-// SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
+// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for targets other than
+// SPIR-V, of TranspicaJob for an entry point other than the vertex stage, of TranspicaVertexInput
 // for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards.
 // `result` receives a result, whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
@@ -1389,8 +1389,8 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
 // else NULL.
 //
-// The status is that of transpica_translate, so a caller knows at once which programs it must run
-// in another way. Only these errors are left to transpica_translate: one of `limits`, which no
+// The status is that of transpica_translate, so a caller knows immediately which programs it must
+// run in another way. Only these errors are left to transpica_translate: one of `limits`, which no
 // program exceeds with the defaults; what a text target lacks; for
 // TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations, and the number of
 // triangles.
@@ -1433,7 +1433,7 @@ TranspicaStatus transpica_batch_set_uniforms(struct TranspicaBatch *batch,
                                              const struct TranspicaUniforms *uniforms);
 
 // Sets `count` float uniforms from c`first` on, four floats each; those that the file of the
-// program sets stay. It takes less time than all of them.
+// program sets stay. This is faster than setting all of them.
 TranspicaStatus transpica_batch_write_floats(struct TranspicaBatch *batch,
                                              uint32_t first,
                                              const float *floats,
@@ -1474,12 +1474,12 @@ TranspicaStatus transpica_batch_run_vertices(struct TranspicaBatch *batch,
 // Returns the number of floats of a record of transpica_batch_draw, for `registers` and `outputs`
 // as in TranspicaDraw; 0 for NULL. A record with registers has the outputs of a vertex program
 // that is translated with the same settings and registers, in the order of
-// transpica_result_output, one behind the other.
+// transpica_result_output, one after the other.
 size_t transpica_batch_record_floats(const struct TranspicaBatch *batch,
                                      const struct TranspicaRegisters *registers,
                                      uint32_t outputs);
 
-// Runs the program for vertices of buffers, and writes a record for each, one behind the other.
+// Runs the program for vertices of buffers, and writes a record for each, one after the other.
 // `float_count` is the number of floats at `records`. A vertex that indices name more than once
 // runs once. Nothing is written if a vertex lies beyond its buffer, or a record beyond `records`.
 // `errors` is NULL or receives a result if a vertex fails, else NULL; the records of all others
@@ -1517,9 +1517,9 @@ TranspicaStatus transpica_pipeline_set_limits(struct TranspicaPipeline *pipeline
                                               const struct TranspicaDrawLimits *limits);
 
 // Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
-// the number of their vertices, three for each. Of `draw`, attributes, indices, `first`, `count`,
-// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a
-// result if the draw fails, else NULL; there are no triangles then.
+// the number of their vertices, three for each. Only attributes, indices, `first`, `count`,
+// `registers`, `flip_y`, clip plane and `clip_enabled` of `draw` count. `errors` is NULL or
+// receives a result if the draw fails, else NULL; there are no triangles then.
 TranspicaStatus transpica_pipeline_draw(struct TranspicaPipeline *pipeline,
                                         const struct TranspicaDraw *draw,
                                         size_t *vertex_count,

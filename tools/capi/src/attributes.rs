@@ -24,11 +24,11 @@ pub struct TranspicaAttributeFormat {
 pub struct TranspicaPromise {
     /// A TranspicaPromiseKind.
     pub kind: u32,
-    /// Of TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this,
+    /// For TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this,
     /// 0 to 128.
     pub exponent: u32,
-    /// Of TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes but 0 are at least two to the power of this,
-    /// -128 to 127.
+    /// For TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes other than 0 are at least two to the power of
+    /// this, -128 to 127.
     pub least: i32,
 }
 

@@ -157,7 +157,7 @@ pub unsafe extern "C" fn transpica_batch_set_uniforms(
 }
 
 /// Sets `count` float uniforms from c`first` on, four floats each; those that the file of the
-/// program sets stay. It takes less time than all of them.
+/// program sets stay. This is faster than setting all of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_write_floats(
     batch: *mut TranspicaBatch,
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn transpica_batch_write_floats(
         let batch = unsafe { exclusive(batch, "batch")? };
         let range = (first as usize).checked_add(count).map(|end| first as usize..end);
         let Some(places) = range.clone().and_then(|range| batch.uniforms.floats.get_mut(range)) else {
-            return Err(Problem::size(format!("{count} uniforms from c{first} on, there are 96")));
+            return Err(Problem::size(format!("{count} uniforms from c{first} on, but there are 96")));
         };
         // SAFETY: NULL or as many floats, as the caller guarantees.
         let floats = unsafe { crate::boundary::array(floats, 4 * count, "floats")? };

@@ -219,7 +219,7 @@ impl Link {
 fn check_size<T: Structure>(size: u32) -> Result<usize, Problem> {
     let known = size_of::<T>();
     if (size as usize) < known || size > LARGEST {
-        return Err(Problem::size(format!("{} has size {size}, must be {known}", T::NAME)));
+        return Err(Problem::size(format!("{} has size {size} but must be {known}", T::NAME)));
     }
     Ok(size as usize - known)
 }
@@ -242,7 +242,7 @@ pub(crate) unsafe fn fill<T: Structure>(
     // SAFETY: not NULL, aligned, readable.
     let head = unsafe { out.cast::<TranspicaHead>().read() };
     if head.r#type != T::TYPE as u32 {
-        let text = format!("{} has type {}, must be {}", T::NAME, head.r#type, T::TYPE as u32);
+        let text = format!("{} has type {} but must be {}", T::NAME, head.r#type, T::TYPE as u32);
         return Err(Problem::argument(TranspicaCode::MisplacedType, text));
     }
     let rest = check_size::<T>(head.size)?;

@@ -70,10 +70,10 @@ pub struct TranspicaDraw {
     pub parameters: *const f32,
     /// Floats from record to record; 0 if one ends where the next begins.
     pub record_stride: usize,
-    /// The float of a record where each output begins; NULL if they are one behind the other.
+    /// The float of a record where each output begins; NULL if they are one after the other.
     /// Floats that belong to no output keep their values.
     pub offsets: *const u32,
-    /// Number of offsets: that of the outputs of a record; 0 if there are none.
+    /// Number of offsets, one for each output of a record; 0 if there are none.
     pub offset_count: usize,
 }
 
@@ -91,7 +91,7 @@ impl TranspicaVertexAttribute {
             return Ok(VertexAttribute::Fixed(value));
         }
         if !(1..=4).contains(&components) {
-            let text = format!("TranspicaVertexAttribute.components is {components}, must be 1 to 4");
+            let text = format!("TranspicaVertexAttribute.components is {components} but must be 1 to 4");
             return Err(Problem::choice(text));
         }
         // SAFETY: such an array, as the caller guarantees.
@@ -111,7 +111,9 @@ impl TranspicaDraw {
         let mut all = [[0.0; 4]; 16];
         let count = self.parameter_count as usize;
         let Some(given) = all.get_mut(..count) else {
-            return Err(Problem::size(format!("TranspicaDraw.parameter_count is {count}, at most 16")));
+            return Err(Problem::size(format!(
+                "TranspicaDraw.parameter_count is {count}, but at most 16 are allowed"
+            )));
         };
         // SAFETY: such an array, as the caller guarantees.
         let floats = unsafe { array(self.parameters, 4 * count, "TranspicaDraw.parameters")? };
@@ -136,9 +138,9 @@ impl TranspicaDraw {
                 1 => Ok(Order::U8(array(indices.cast(), count, name)?)),
                 2 => Ok(Order::U16(array(indices.cast(), count, name)?)),
                 4 => Ok(Order::U32(array(indices.cast(), count, name)?)),
-                size => {
-                    Err(Problem::choice(format!("TranspicaDraw.index_size is {size}, must be 0, 1, 2 or 4")))
-                }
+                size => Err(Problem::choice(format!(
+                    "TranspicaDraw.index_size is {size} but must be 0, 1, 2 or 4"
+                ))),
             }
         }
     }
@@ -189,7 +191,8 @@ impl Layout {
         }
         let count = records.fields.len();
         if offset_count != count {
-            let text = format!("TranspicaDraw.offset_count is {offset_count}, a record has {count} outputs");
+            let text =
+                format!("TranspicaDraw.offset_count is {offset_count}, but a record has {count} outputs");
             return Err(Problem::size(text));
         }
         // SAFETY: such an array, as the caller guarantees.
@@ -228,7 +231,7 @@ unsafe fn wanted(registers: *const TranspicaRegisters, outputs: u32) -> Result<W
         return Ok(Wanted::Map(registers.state.vertex().output_map()));
     }
     let mask = u16::try_from(outputs).map_err(|_| {
-        Problem::choice(format!("TranspicaDraw.outputs is {outputs:#x}, there are 16 registers"))
+        Problem::choice(format!("TranspicaDraw.outputs is {outputs:#x}, but there are 16 registers"))
     })?;
     Ok(Wanted::Registers(mask))
 }
@@ -236,7 +239,7 @@ unsafe fn wanted(registers: *const TranspicaRegisters, outputs: u32) -> Result<W
 /// Returns the number of floats of a record of transpica_batch_draw, for `registers` and `outputs`
 /// as in TranspicaDraw; 0 for NULL. A record with registers has the outputs of a vertex program
 /// that is translated with the same settings and registers, in the order of
-/// transpica_result_output, one behind the other.
+/// transpica_result_output, one after the other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_record_floats(
     batch: *const TranspicaBatch,
@@ -251,7 +254,7 @@ pub unsafe extern "C" fn transpica_batch_record_floats(
     })
 }
 
-/// Runs the program for vertices of buffers, and writes a record for each, one behind the other.
+/// Runs the program for vertices of buffers, and writes a record for each, one after the other.
 /// `float_count` is the number of floats at `records`. A vertex that indices name more than once
 /// runs once. Nothing is written if a vertex lies beyond its buffer, or a record beyond `records`.
 /// `errors` is NULL or receives a result if a vertex fails, else NULL; the records of all others

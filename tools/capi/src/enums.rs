@@ -193,11 +193,11 @@ pub enum TranspicaEntryPoint {
     /// A compute stage: all registers of each vertex in and out through storage buffers.
     Compute = 1,
     /// The geometry stage between this vertex stage and the fragment stage that negates the
-    /// quaternions of a triangle's second and third vertex where they are on the other side than
-    /// the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
-    /// `outputs.all` one serves all programs.
+    /// quaternions of a triangle's second and third vertices if they are on the other side from the
+    /// first. It contains no code of the program and passes everything else through: SPIR-V and
+    /// GLSL 450. With `outputs.all`, one serves all programs.
     Quaternions = 2,
-    /// A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
+    /// A vertex program before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
     BeforeGeometry = 3,
     /// A geometry program as a compute stage.
     Geometry = 4,
@@ -221,8 +221,8 @@ pub enum TranspicaAttributeKind {
     Uint = 2,
 }
 
-/// Number format of an attribute in a vertex buffer, as bits of the registers 0x201 and 0x202 name
-/// it. Integers become the float of the same number.
+/// Number format of an attribute in a vertex buffer, as named by bits of the registers 0x201 and
+/// 0x202. Integers become floats of the same value.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaNumber {
@@ -246,7 +246,7 @@ pub enum TranspicaPromiseKind {
     NotNan = 1,
     /// All numbers are finite, with magnitudes below a power of two.
     Below = 2,
-    /// As BELOW, and magnitudes but 0 are at least another power of two.
+    /// Like BELOW, and magnitudes other than 0 are at least another power of two.
     Between = 3,
 }
 
@@ -310,7 +310,7 @@ pub enum TranspicaDestination {
     ClipDistances = 2,
 }
 
-/// Way in which triangles follow from vertices.
+/// Way in which vertices form triangles.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaTopology {

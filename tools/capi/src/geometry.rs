@@ -19,7 +19,7 @@ pub struct TranspicaSetup {
     pub(crate) setup: Setup,
 }
 
-/// The entry point of a translation; without it the vertex stage. A chain of a program has it.
+/// The entry point of a translation, in the chain of a program. Without it: the vertex stage.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaJob {
@@ -43,7 +43,7 @@ pub struct TranspicaKernel {
     pub vectors: u32,
     /// A TranspicaDependence of invocations on earlier ones.
     pub dependence: u32,
-    /// Of TRANSPICA_DEPENDENCE_DEPTH the number of earlier invocations.
+    /// For TRANSPICA_DEPENDENCE_DEPTH, the number of earlier invocations.
     pub depth: u32,
     /// 1 if `triangles` is a proven bound, 0 if none is.
     pub has_triangles: u32,
@@ -202,7 +202,11 @@ pub unsafe extern "C" fn transpica_result_state(
         let (facts, to) =
             unsafe { (shared(result, "result")?.kernel()?, array_mut(words, word_count, "words")?) };
         if to.len() != facts.state.len() {
-            return Err(Problem::size(format!("word_count is {}, must be {}", to.len(), facts.state.len())));
+            return Err(Problem::size(format!(
+                "word_count is {} but must be {}",
+                to.len(),
+                facts.state.len()
+            )));
         }
         to.iter_mut().zip(&facts.state).for_each(|(to, word)| *to = word.initial);
         Ok(())

@@ -33,13 +33,13 @@ pub struct TranspicaHook {
     pub semantic: u32,
     /// The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
     pub mask: u32,
-    /// Of a redirected uniform its register, 0 to 95. Of a tap the address of the instruction.
+    /// For a redirected uniform, its register, 0 to 95; for a tap, the address of the instruction.
     pub number: u32,
     /// Location of the varying of a tap.
     pub location: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The rows of a matrix; the first alone is the operand of other hooks.
+    /// The rows of a matrix; only the first is the operand of other hooks.
     pub operands: [TranspicaHookOperand; 4],
 }
 
@@ -74,15 +74,16 @@ impl TranspicaHook {
         let Self { kind, semantic, mask, number, location, reserved: rest, operands } = *self;
         reserved("TranspicaHook.reserved", rest)?;
         let short = |what: &str, number: u32| {
-            u8::try_from(number)
-                .map_err(|_| Problem::choice(format!("TranspicaHook.{what} is {number}: there is none")))
+            u8::try_from(number).map_err(|_| {
+                Problem::choice(format!("TranspicaHook.{what} is {number}, which does not exist"))
+            })
         };
         let output = |hook| Ok(Hook::Output(choice::<Semantic>("TranspicaHook.semantic", semantic)?, hook));
         let mask = || match short("mask", mask)? {
             mask @ 0..16 => Ok(Mask(mask)),
-            mask => {
-                Err(Problem::choice(format!("TranspicaHook.mask is {mask:#x}, there are four components")))
-            }
+            mask => Err(Problem::choice(format!(
+                "TranspicaHook.mask is {mask:#x}, but there are four components"
+            ))),
         };
         match choice("TranspicaHook.kind", kind)? {
             TranspicaHookKind::Set => output(OutputHook::Set(mask()?, operands[0].read()?)),
@@ -110,7 +111,10 @@ impl TranspicaHookOperand {
     fn read(&self) -> Result<HookOperand, Problem> {
         if switch("TranspicaHookOperand.is_parameter", self.is_parameter)? {
             u8::try_from(self.parameter).map(HookOperand::Parameter).map_err(|_| {
-                Problem::choice(format!("TranspicaHookOperand.parameter is {}: there are 16", self.parameter))
+                Problem::choice(format!(
+                    "TranspicaHookOperand.parameter is {}, but there are 16",
+                    self.parameter
+                ))
             })
         } else {
             Ok(HookOperand::constant(self.value))

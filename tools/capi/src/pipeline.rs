@@ -17,7 +17,7 @@ use crate::settings::{TranspicaSettings, read, switch};
 
 /// The programs of a register state, decoded to draw on the CPU: a vertex program, and the geometry
 /// program that takes its vertices, if the registers have one. State that a geometry program leaves
-/// is that of the next draw. One for each thread.
+/// carries over to the next draw. One for each thread.
 #[derive(Clone)]
 pub struct TranspicaPipeline {
     pipeline: Pipeline,
@@ -135,9 +135,9 @@ pub unsafe extern "C" fn transpica_pipeline_set_limits(
 }
 
 /// Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
-/// the number of their vertices, three for each. Of `draw`, attributes, indices, `first`, `count`,
-/// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a
-/// result if the draw fails, else NULL; there are no triangles then.
+/// the number of their vertices, three for each. Only attributes, indices, `first`, `count`,
+/// `registers`, `flip_y`, clip plane and `clip_enabled` of `draw` count. `errors` is NULL or
+/// receives a result if the draw fails, else NULL; there are no triangles then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_draw(
     pipeline: *mut TranspicaPipeline,
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn transpica_pipeline_read(
             if offset_count != places.len() {
                 let count = places.len();
                 return Err(Problem::size(format!(
-                    "offset_count is {offset_count}, a record has {count} outputs"
+                    "offset_count is {offset_count}, but a record has {count} outputs"
                 )));
             }
             // SAFETY: NULL or as many numbers, as the caller guarantees.

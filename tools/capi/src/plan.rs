@@ -20,7 +20,7 @@ pub struct TranspicaPlanRequest {
     pub setup: *const TranspicaSetup,
     /// The result of TRANSPICA_ENTRY_POINT_GEOMETRY.
     pub kernel: *const TranspicaResult,
-    /// The vertices to draw, or NULL for all in their order. In variable mode for each primitive
+    /// The vertices to draw, or NULL for all in their order. In variable mode, each primitive is
     /// its number of vertices and then their indices.
     pub indices: *const u32,
     /// Number of indices.
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn transpica_plan_draw_block(
         // SAFETY: NULL or a plan; NULL or eight words.
         let (plan, to) = unsafe { (shared(plan, "plan")?, array_mut(block, 8, "block")?) };
         let Some(draw) = plan.plan.draws().nth(dispatch as usize) else {
-            let text = format!("dispatch is {dispatch}, there are {}", plan.plan.draws().len());
+            let text = format!("dispatch is {dispatch}, but there are {}", plan.plan.draws().len());
             return Err(Problem::size(text));
         };
         to.copy_from_slice(&words::<8>(&draw.to_words()));
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn transpica_plan_primitives(
         let (plan, to) = unsafe { (shared(plan, "plan")?, array_mut(bytes, byte_count, "bytes")?) };
         let from = plan.plan.primitive_bytes();
         if from.len() != to.len() {
-            return Err(Problem::size(format!("byte_count is {}, must be {}", to.len(), from.len())));
+            return Err(Problem::size(format!("byte_count is {} but must be {}", to.len(), from.len())));
         }
         to.copy_from_slice(&from);
         Ok(())
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn transpica_pass_words(
         match to.get_mut(..module.len()) {
             Some(to) => to.copy_from_slice(&module),
             None => {
-                let text = format!("word_count is {room}, the module has {} words", module.len());
+                let text = format!("word_count is {room}, but the module has {} words", module.len());
                 return Err(Problem::size(text));
             }
         }

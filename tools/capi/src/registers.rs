@@ -92,8 +92,8 @@ pub unsafe extern "C" fn transpica_registers_commands(
     })
 }
 
-/// Returns the last value written to a register; 0 for data registers, for other registers than
-/// those of the state, and for NULL.
+/// Returns the last value written to a register; 0 for data registers, for registers outside the
+/// state, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_read(registers: *const TranspicaRegisters, number: u32) -> u32 {
     value(0, || {
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn transpica_registers_pack(
             return Err(Problem::argument(TranspicaCode::NoProgram, text));
         };
         if size < block.used() as usize {
-            return Err(Problem::size(format!("size is {size}, must be {}", block.used())));
+            return Err(Problem::size(format!("size is {size} but must be {}", block.used())));
         }
         let content = pack(block, &uniforms);
         let count = content.len().min(size);

@@ -118,7 +118,7 @@ pub unsafe extern "C" fn transpica_result_check_uniforms(
 pub struct TranspicaMagnitudes {
     /// Bits of the largest magnitude as a float.
     pub largest: u32,
-    /// Bits of the least magnitude but 0; 0 if there is none.
+    /// Bits of the least magnitude other than 0; 0 if there is none.
     pub least: u32,
 }
 
@@ -130,7 +130,7 @@ impl TranspicaMagnitudes {
 
 /// Adds the numbers of an attribute in little-endian vertex data of `size` bytes to `magnitudes`:
 /// `components` floats at `offset` of each record of `stride` bytes. A host does this once, when
-/// vertices are uploaded. Integers need it as little as attributes without a promise.
+/// vertices are uploaded. Neither integers nor attributes without a promise need it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_magnitudes_add(
     magnitudes: *mut TranspicaMagnitudes,
@@ -154,8 +154,8 @@ pub unsafe extern "C" fn transpica_magnitudes_add(
 
 /// Returns whether a draw may use the module of a result: 1 if `broken`, see
 /// transpica_result_check_uniforms, is 0 and `attributes`, the magnitudes of v0 to v15, keep the
-/// promises that the module relies on, else 0. A result without a program is 0, too. Promises about
-/// results of arithmetic are the host's own affair.
+/// promises that the module relies on, else 0. Returns 0 for a result without a program. Promises
+/// about results of arithmetic are up to the host.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_allows(
     result: *const TranspicaResult,

@@ -97,7 +97,7 @@ pub struct TranspicaOutput {
     pub reserved: u32,
 }
 
-/// A member of the uniform block. Behind the members follow symbols without a member of their own:
+/// A member of the uniform block. After the members follow symbols without a member of their own:
 /// their registers lie in a member that is an array, whose bytes they share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +180,7 @@ struct Described {
     interface: Interface,
     inputs: Vec<Span>,
     outputs: Vec<Span>,
-    /// Members of the uniform block, and behind them the names within members.
+    /// Members of the uniform block, and after them the names within members.
     members: Vec<(Span, Member)>,
     relies_on: Reliance,
 }
@@ -266,7 +266,7 @@ impl TranspicaResult {
     /// Returns the needs of a geometry program in a compute stage.
     pub(crate) fn kernel(&self) -> Result<&GeometryKernel, Problem> {
         self.described.as_ref().and_then(|described| described.interface.kernel()).ok_or_else(|| {
-            let text = "the result is not that of TRANSPICA_ENTRY_POINT_GEOMETRY".to_owned();
+            let text = "the result is not from TRANSPICA_ENTRY_POINT_GEOMETRY".to_owned();
             Problem::argument(TranspicaCode::MisplacedType, text)
         })
     }
@@ -365,7 +365,7 @@ unsafe fn entry<T: Structure>(
     make: impl FnOnce(TranspicaHead) -> T,
 ) -> Result<(), Problem> {
     if index >= count {
-        return Err(Problem::choice(format!("there is no {} {index}, there are {count}", T::NAME)));
+        return Err(Problem::choice(format!("{} {index} does not exist; there are {count}", T::NAME)));
     }
     // SAFETY: guaranteed by the caller.
     unsafe { fill(out, make) }

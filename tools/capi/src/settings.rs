@@ -37,7 +37,7 @@ unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str, Problem> 
     // SAFETY: not NULL, so a text that ends with a zero.
     let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
     if bytes.len() > LONGEST {
-        let text = format!("{name} has {} bytes, at most {LONGEST} are allowed", bytes.len());
+        let text = format!("{name} has {} bytes; the maximum is {LONGEST}", bytes.len());
         return Err(Problem::size(text));
     }
     str::from_utf8(bytes).map_err(|_| option(format!("{name} is not UTF-8")))
@@ -84,7 +84,7 @@ pub extern "C" fn transpica_settings_new() -> *mut TranspicaSettings {
     })
 }
 
-/// Frees settings, which what was made with them does not need. NULL is permitted.
+/// Frees settings. Objects that were made with them do not need them. NULL is permitted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_free(settings: *mut TranspicaSettings) {
     // SAFETY: NULL or settings that are no longer used.
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn transpica_settings_get(
 
 /// Describes the fields at or below a path, all of them for an empty one, as JSON: a list of
 /// objects with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives
-/// as the text of transpica_settings_get.
+/// as long as the text of transpica_settings_get.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_describe(
     settings: *mut TranspicaSettings,
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn transpica_settings_describe(
     }
 }
 
-/// Checks what no single field says, such as two blocks at one binding or two outputs at one
+/// Checks what no single field can violate, such as two blocks at one binding or two outputs at one
 /// location. Translators and batches are not made with settings that fail.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_check(
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn transpica_settings_check(
 
 /// Converts a number to a value of an enumeration.
 pub(crate) fn choice<T: Choice>(name: &str, number: u32) -> Result<T, Problem> {
-    T::read(number).ok_or_else(|| Problem::choice(format!("{name} is {number}: there is no such choice")))
+    T::read(number).ok_or_else(|| Problem::choice(format!("{name} is {number}, which is not defined")))
 }
 
 /// Converts 0 or 1.
@@ -223,7 +223,7 @@ pub(crate) fn switch(name: &str, number: u32) -> Result<bool, Problem> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(Problem::choice(format!("{name} is {number}, must be 0 or 1"))),
+        _ => Err(Problem::choice(format!("{name} is {number} but must be 0 or 1"))),
     }
 }
 
@@ -231,7 +231,7 @@ pub(crate) fn switch(name: &str, number: u32) -> Result<bool, Problem> {
 pub(crate) fn reserved(name: &str, number: u32) -> Result<(), Problem> {
     match number {
         0 => Ok(()),
-        _ => Err(Problem::argument(TranspicaCode::UnknownField, format!("{name} is {number}, must be 0"))),
+        _ => Err(Problem::argument(TranspicaCode::UnknownField, format!("{name} is {number} but must be 0"))),
     }
 }
 

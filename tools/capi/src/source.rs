@@ -193,7 +193,7 @@ impl Targets {
         };
         let unknown = targets & !TARGETS.into_iter().fold(0, |all, (target, _)| all | target as u32);
         if unknown != 0 {
-            let text = format!("TranspicaRequest.targets has {unknown:#x}: there is no such target");
+            let text = format!("TranspicaRequest.targets has the unknown target {unknown:#x}");
             return Err(Problem::choice(text));
         }
         if let Some((target, _)) = TARGETS.into_iter().find(|&(t, built)| targets & t as u32 != 0 && !built) {

@@ -162,7 +162,7 @@ unsafe fn call(
     unsafe { answer(result, memory, work) }
 }
 
-/// Translates a program of its own and forgets it. A host calls this while it loads: the first
+/// Translates a built-in program and discards it. A host calls this while it loads: the first
 /// program of a process takes several times as long as a later one. Results are the same without
 /// it.
 #[unsafe(no_mangle)]
@@ -180,8 +180,8 @@ pub unsafe extern "C" fn transpica_translator_warm_up(
 }
 
 /// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
-/// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
-/// SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
+/// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for targets other than
+/// SPIR-V, of TranspicaJob for an entry point other than the vertex stage, of TranspicaVertexInput
 /// for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards.
 /// `result` receives a result, whatever the status is.
 #[unsafe(no_mangle)]
@@ -212,8 +212,8 @@ pub unsafe extern "C" fn transpica_scan(
 /// TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
 /// else NULL.
 ///
-/// The status is that of transpica_translate, so a caller knows at once which programs it must run
-/// in another way. Only these errors are left to transpica_translate: one of `limits`, which no
+/// The status is that of transpica_translate, so a caller knows immediately which programs it must
+/// run in another way. Only these errors are left to transpica_translate: one of `limits`, which no
 /// program exceeds with the defaults; what a text target lacks; for
 /// TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations, and the number of
 /// triangles.

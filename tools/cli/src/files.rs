@@ -51,7 +51,7 @@ pub fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
 }
 
-/// Returns a named file, or the wanted ones below a folder, sorted. Links inside of it are not
+/// Returns a named file, or the wanted ones below a folder, sorted. Links inside it are not
 /// followed, so there are no loops.
 pub fn walk(path: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<walkdir::Result<PathBuf>> {
     if !path.is_dir() {
@@ -122,15 +122,14 @@ pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
         }
     }
     if files.is_empty() {
-        let hint =
-            "name _vs.vkch files or OpenGL .bin files of shaders/*/transferable, or folders that hold some";
+        let hint = "name _vs.vkch files or OpenGL .bin files in shaders/*/transferable, or folders that contain some";
         return Err(Failure::new("no shader cache found").hint(hint));
     }
     Ok(files)
 }
 
 /// Returns whether the name of a file in a folder is that of a cache of vertex programs; nothing if
-/// it is no cache at all.
+/// it is not a cache at all.
 fn holds_programs(path: &Path) -> Option<bool> {
     match ending(path)?.as_str() {
         "vkch" => {
@@ -183,7 +182,7 @@ pub fn is_test(path: &Path) -> bool {
 
 /// The failure of a command that finds no program.
 pub fn no_programs() -> Failure {
-    let hint = "name .shbin or .pica files, or folders that hold some";
+    let hint = "name .shbin or .pica files, or folders that contain some";
     Failure::new("no .shbin or .pica file found").hint(hint)
 }
 

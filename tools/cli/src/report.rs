@@ -57,10 +57,10 @@ impl Failure {
     pub fn from_error(path: &Path, error: &transpica::Error) -> Self {
         let hint = match &error.kind {
             Kind::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
-            Kind::Stage { .. } => Some("choose an executable of the other stage (--dvle)"),
+            Kind::Stage { .. } => Some("choose an executable of the other stage with --dvle"),
             // Other files were searched for a container before they are parsed.
             Kind::BadMagic { expected: "DVLB", .. } => Some(
-                "a .shbin file begins with DVLB, and a source has .proc; this has neither, nor a .shbin file inside",
+                "a .shbin file begins with DVLB and a source has .proc; this file has neither, and no .shbin file inside",
             ),
             other => other.hint(),
         };
@@ -119,7 +119,7 @@ fn rendered(group: Group<'_>, color: Color) -> String {
     renderer.decor_style(decor).render(&[group]) + "\n"
 }
 
-/// Writes to standard error. An error is dropped, since there is no place left to report it.
+/// Writes to standard error. An error is dropped, since nothing is left to report it to.
 fn say(text: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(text.as_bytes());

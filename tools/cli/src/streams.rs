@@ -13,7 +13,7 @@ use crate::files;
 pub struct Output<'a> {
     /// The option that requests it.
     pub option: &'static str,
-    /// Its file; standard output if absent or `-`.
+    /// Its file; none or `-` means standard output.
     pub path: Option<&'a Path>,
     /// For binary output: the alternative to suggest if it would go to a terminal.
     pub binary: Option<&'static str>,
@@ -62,28 +62,28 @@ impl<'a> Streams<'a> {
     /// Checks all streams; an error states the problem and the remedy.
     pub fn check(&self) -> Result<(), String> {
         if self.inputs.iter().filter(|path| is_dash(path)).count() > 1 {
-            return Err("standard input can be read once only".into());
+            return Err("standard input can be read only once".into());
         }
         for (n, output) in self.outputs.iter().enumerate() {
             let file = output.file();
             if let Some(other) = self.outputs[..n].iter().find(|other| are_one(other.file(), file)) {
                 let (first, second) = (other.option, output.option);
                 let place = file.map_or("standard output".into(), |path| path.display().to_string());
-                return Err(format!("{first} and {second} both go to {place}; give each a file of its own"));
+                return Err(format!("{first} and {second} both go to {place}; use a separate file for each"));
             }
             if let Some(path) = file
                 && self.reads(path)
             {
                 let path = path.display();
                 return Err(format!(
-                    "{path} is an input, {} does not overwrite it; name another file",
+                    "{path} is an input, and {} does not overwrite inputs; name another file",
                     output.option
                 ));
             }
             if let Some(instead) = output.binary
                 && output.is_terminal()
             {
-                return Err(format!("binary does not go to a terminal; {instead}"));
+                return Err(format!("refusing to write binary to a terminal; {instead}"));
             }
         }
         Ok(())

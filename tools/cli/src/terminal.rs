@@ -13,7 +13,7 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Returns a text with blanks behind it up to a number of columns.
+/// Returns a text with blanks after it up to a number of columns.
 pub fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }

@@ -107,7 +107,7 @@ fn dis_and_asm_are_inverse() {
     expect_file!["asm/textured.pica"].assert_eq(&hex);
 }
 
-/// A vendor's order of tables: the code lies behind the program, and bytes that no table has lie
+/// A vendor's order of tables: the code lies after the program, and bytes that no table has lie
 /// between them.
 fn rearranged() -> Vec<u8> {
     let mut file = fs::read(root().join("shaders/textured.shbin")).expect("sample");
@@ -154,10 +154,10 @@ fn an_edited_text_keeps_the_layout_of_its_original() {
     assert_eq!((edited.len(), edited.iter().zip(&bytes).filter(|(a, b)| a != b).count()), (bytes.len(), 1));
     assert_eq!(keep(&[]).1, "");
 
-    // What cannot be kept is warned of.
+    // A warning names what cannot be kept.
     fs::write(&text, format!(".dvle\n{source}.dvle\n.out - position o0\n")).expect("writable");
     expect![[r#"
-        warning: vendor.shbin: offset 0x4: the layout is lost: there are 2 programs instead of 1
+        warning: vendor.shbin: offset 0x4: the layout is lost: 2 programs instead of 1
     "#]]
     .assert_eq(&keep(&[]).1);
     fs::write(&original, &bytes[..bytes.len() - 1]).expect("writable");
@@ -230,7 +230,7 @@ fn a_missing_end_is_a_warning_without_lint() {
     let ran = transpica_reading(&["asm", "-", "-o", "-"], text.as_bytes());
     assert_eq!(ran.status, 0, "{}", ran.err);
     let expected =
-        "warning: the program goes on behind the end of its entry procedure [no-end] ╭▸ standard input:3:2";
+        "warning: execution runs past the end of the entry procedure [no-end] ╭▸ standard input:3:2";
     assert!(ran.report().contains(expected), "{}", ran.err);
     assert_eq!(
         ran.err.matches("warning").count(),
@@ -339,7 +339,7 @@ fn the_samples_assemble_without_warnings() {
     }
     // DST copies r6.w to the w component that DPH adds. The binary is picasso's own, so it stays as
     // it is.
-    assert_eq!(found, [r#"fog "0x25": "r6.w is read before anything has written it""#]);
+    assert_eq!(found, [r#"fog "0x25": "r6.w is read before it is written""#]);
 }
 
 #[test]
@@ -351,11 +351,11 @@ fn outputs_do_not_overwrite_inputs() {
     let out = folder.join("a.shbin");
     let out = out.to_str().expect("name");
     for (arguments, message) in [
-        (&["asm", name, "-o", name][..], "is an input, -o does not overwrite it"),
-        (&["asm", name, "-o", out, "--header", name], "is an input, --header does not overwrite it"),
+        (&["asm", name, "-o", name][..], "is an input, and -o does not overwrite inputs"),
+        (&["asm", name, "-o", out, "--header", name], "is an input, and --header does not overwrite inputs"),
         (&["asm", name, "-o", out, "--header", out], "-o and --header both go to"),
         (&["asm", name, "-o", "-", "--header", "-"], "-o and --header both go to standard output"),
-        (&["asm", "-", "-", "-o", out], "standard input can be read once only"),
+        (&["asm", "-", "-", "-o", out], "standard input can be read only once"),
         (&["asm", name, "-o", out, "--header", "-", "--lint", "--json"], "--header and --json both go to"),
     ] {
         let ran = transpica_reading(arguments, b".proc main\nend\n.end");

@@ -73,7 +73,7 @@ fn promises_drop_tests_and_the_last_one_counts() {
     for wrong in ["uniforms", "uniforms=small", "uniforms=below:129", "v16=no-nan", "c0=no-nan"] {
         let ran = transpica(&["translate", "shaders/lights.shbin", "--assume", wrong]);
         assert_eq!(ran.status, 2, "{wrong}");
-        assert!(ran.err.contains("must be like uniforms=no-nan"), "{wrong}: {}", ran.err);
+        assert!(ran.err.contains("must look like uniforms=no-nan"), "{wrong}: {}", ran.err);
     }
 }
 
@@ -159,7 +159,7 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
     let json = json.to_str().expect("name");
     let bytes = fs::read(root().join(SAMPLE)).expect("sample");
     let undefined = {
-        // The first code word: behind the DVLB header with one entry, at the offset given in the
+        // The first code word: after the DVLB header with one entry, at the offset given in the
         // DVLP header.
         let mut bytes = bytes.clone();
         let at = 12 + u32::from_le_bytes(bytes[20..24].try_into().expect("four")) as usize;
@@ -167,7 +167,7 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
         bytes
     };
     for (input, place, remedy) in [
-        (&b"GIF89a, surely"[..], "offset 0x0: DVLB expected, found GIF8", "a .shbin file begins with DVLB"),
+        (&b"GIF89a, surely"[..], "offset 0x0: expected DVLB, found GIF8", "a .shbin file begins with DVLB"),
         (&bytes[..bytes.len() - 20], "offset", "cut short or damaged"),
         (&[], "offset 0x0: file ends inside", "cut short or damaged"),
         (&undefined, "pc 0x0: opcode 0x14 is not defined", "permissive"),
@@ -201,7 +201,7 @@ fn a_missing_file_and_a_missing_executable_are_named() {
     let ran = transpica(&["translate", SAMPLE, "--dvle", "3"]);
     assert_eq!(ran.status, 1);
     let report = ran.report();
-    assert!(report.contains("there is no DVLE 3, the file has 1"), "{report}");
+    assert!(report.contains("DVLE 3 does not exist; the file has 1"), "{report}");
     assert!(report.contains("transpica info"), "{report}");
 }
 
@@ -537,7 +537,7 @@ fn raw_words_are_translated_with_all_registers() {
     std::fs::write(&descriptors, [1, 2, 3, 4, 5]).expect("a temporary file");
     let cut = transpica(&plain);
     assert_eq!(cut.status, 1);
-    assert!(cut.report().contains("5 bytes are no whole words"), "{}", cut.err);
+    assert!(cut.report().contains("5 bytes are not a whole number of words"), "{}", cut.err);
     for path in [code, descriptors] {
         std::fs::remove_file(path).expect("it is there");
     }

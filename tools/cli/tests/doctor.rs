@@ -48,7 +48,7 @@ fn caches(test: &str) -> std::path::PathBuf {
         fs::write(path, bytes).expect("writable");
     };
     let copy = Draw::new(&COPY, &PLAIN, 0);
-    // The same program, with remains of another one behind it.
+    // The same program, with remains of another one after it.
     let remains = Draw::new(&[&COPY[..], &[0x1234_5678; 9]].concat(), &PLAIN, 0);
     let refused = Draw::new(&UNDEFINED, &PLAIN, 0);
     write("vulkan/transferable/0004000000030800_vs.vkch", &vkch_of(&[copy.clone(), generated(1), refused]));
@@ -108,7 +108,7 @@ fn a_report_lists_files_results_and_failures_without_paths() {
 
         Warnings:
 
-        * 0004000000030800_vs_temp.vkch: the entry is cut off; the rest of the file is left out (at offset 0x7aa6)
+        * 0004000000030800_vs_temp.vkch: the entry is cut off; the rest of the file is skipped (at offset 0x7aa6)
     "#]].assert_eq(&without_driver(&report));
 }
 
@@ -214,7 +214,7 @@ fn wrong_usage_and_missing_input_have_their_own_status() {
     for place in [text(&path), text(&folder)] {
         let ran = doctor(&[place, "-o", text(&path)]);
         assert_eq!(ran.status, 2, "{}", ran.err);
-        assert!(ran.report().contains("does not overwrite it"), "{}", ran.err);
+        assert!(ran.report().contains("does not overwrite inputs"), "{}", ran.err);
     }
     assert_eq!(doctor(&[]).status, 2);
     let missing = folder.join("nofile.bin");
@@ -228,11 +228,11 @@ fn wrong_usage_and_missing_input_have_their_own_status() {
         assert_eq!((ran.status, ran.out.len(), ran.err.lines().count()), (1, 0, 1), "{}", ran.err);
         assert!(ran.report().contains(said), "{}", ran.err);
     }
-    // An empty file is no error.
+    // An empty file is not an error.
     let report = doctor(&[text(&path)]).succeeded();
     assert!(report.contains("| a_vs.vkch | empty | 0 | 0 | 0 | 0 |"), "{report}");
     let ran = doctor(&[text(&path), "--adapter", "abacus"]);
-    assert!(ran.report().contains("no adapter is named like \"abacus\""), "{}", ran.err);
+    assert!(ran.report().contains("no adapter matches \"abacus\""), "{}", ran.err);
 }
 
 #[test]

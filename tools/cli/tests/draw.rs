@@ -110,12 +110,12 @@ fn every_mesh_and_every_output_shows_something() {
 #[test]
 fn absent_outputs_are_errors_that_list_the_others() {
     for (arguments, said) in [
-        (&["shaders/textured.shbin", "--by", "view"][..], "--by shows one of position, color, texcoord0"),
+        (&["shaders/textured.shbin", "--by", "view"][..], "--by takes position, color, texcoord0"),
         (&["shaders/wireframe.shbin", "--by", "view"], "or a register o0 to o15"),
         (&["shaders/textured.shbin", "--mesh", "teapot"], "quad, cube, sphere, lathe"),
         (&["shaders/textured.shbin", "--size", "5000x10"], "at most 4096"),
         (&["shaders/textured.shbin", "--frames", "300", "--size", "4096x4096"], "smaller --size"),
-        (&["shaders", "--frames", "3"], "--frames is for one file"),
+        (&["shaders", "--frames", "3"], "--frames needs a single file"),
         (&["shaders/textured.shbin", "--dvle", "4"], "transpica info"),
     ] {
         let failed = failure(&[&["draw", "-o", "never.png"], arguments].concat());
@@ -298,5 +298,5 @@ fn graphs_are_svg_files() {
     }
     assert!(count >= 32, "{count}");
     let wrong = failure(&["cfg", "shaders/fog.shbin", "--stage", "ir", "--format", "svg"]);
-    assert!(wrong.contains("dot or svg form"), "{wrong}");
+    assert!(wrong.contains("written as dot or svg"), "{wrong}");
 }

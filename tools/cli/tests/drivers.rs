@@ -81,7 +81,7 @@ fn generated_numbers_keep_promises() {
         let mut numbers = numbers(&state).into_iter().map(|number| number.as_f64().map(f64::abs));
         numbers.try_fold(0.0f64, |largest, number| Some(largest.max(number?)))
     };
-    // What is no number of JSON is infinite or NaN.
+    // What is not a number of JSON is infinite or NaN.
     assert_eq!(largest("any"), None);
     assert_eq!(largest("finite").map(|largest| largest as f32), Some(f32::MAX));
     assert!(largest("2^3").is_some_and(|largest| (7.0..8.0).contains(&largest)), "{:?}", largest("2^3"));
@@ -234,7 +234,7 @@ fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
 fn an_adapter_of_another_name_is_an_error() {
     let ran = transpica(&["run", "shaders/textured.shbin", "--on", "gpu", "--adapter", "abacus"]);
     assert_eq!((ran.status, ran.out.len()), (1, 0));
-    assert!(ran.report().contains("no adapter is named like \"abacus\""), "{}", ran.err);
+    assert!(ran.report().contains("no adapter matches \"abacus\""), "{}", ran.err);
 }
 
 #[test]

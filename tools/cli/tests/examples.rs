@@ -1,6 +1,6 @@
 //! Every example of the help, of README and of the guide, as a shell runs it.
 //!
-//! An example is a line that begins with `transpica`, in a block of code or behind `Examples:`, or
+//! An example is a line that begins with `transpica`, in a block of code or after `Examples:`, or
 //! a piece of code within text that names the folder `shaders`. Each runs in a folder of its own,
 //! which has the files that examples name.
 
@@ -69,7 +69,7 @@ fn command(line: &str) -> Option<String> {
     if !is_command && !line.starts_with("cargo xtask ") {
         return None;
     }
-    // Explanations stand behind several spaces.
+    // Explanations stand after several spaces.
     let end = line.find("    ").or_else(|| line.find("   #")).unwrap_or(line.len());
     Some(line[..end].trim_end().to_owned())
 }
@@ -129,7 +129,7 @@ fn commands() -> Vec<String> {
     let list = help.split_once("Translate:\n").and_then(|(_, rest)| rest.split_once("Options:\n"));
     let (list, rest) = list.expect("a list");
     let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
-    let (_, more) = rest.split_once("For packages: ").expect("more of them");
+    let (_, more) = rest.split_once("For packagers: ").expect("more of them");
     let more = more.split("`transpica ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
     names.chain(more).map(str::to_owned).collect()
 }
@@ -145,7 +145,7 @@ fn fill(to: &Path) {
     for name in ["fog", "library", "lights", "points", "textured", "toon", "uber", "water"] {
         write(&format!("{name}.shbin"), &sample(&format!("{name}.shbin")));
     }
-    // Of `toon` a driver may decide less than of `uber`, so that `--strict` passes.
+    // Fewer values of `toon` than of `uber` depend on the driver, so that `--strict` passes.
     for (folder, third) in [("shaders", "uber"), ("dumps", "toon")] {
         for name in ["lights", "textured", third] {
             write(&format!("{folder}/{name}.shbin"), &sample(&format!("{name}.shbin")));

@@ -52,14 +52,14 @@ fn no_command_overwrites_its_input_under_any_name() {
         ] {
             let ran = transpica(arguments);
             assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}: {}", ran.err);
-            assert!(ran.report().contains("does not overwrite it"), "{arguments:?}: {}", ran.err);
+            assert!(ran.report().contains("does not overwrite inputs"), "{arguments:?}: {}", ran.err);
             assert_eq!(fs::read(&file).expect("kept"), bytes, "{arguments:?}");
         }
     }
     let ran = transpica(&["run", input, "--state", text(&state), "--json", "-o", text(&state)]);
     assert_eq!(ran.status, 2, "{}", ran.err);
     assert_eq!(fs::read_to_string(&state).expect("kept"), "{}");
-    // A file in an input folder that is no shader may be overwritten.
+    // A file in an input folder that is not a shader may be overwritten.
     let ran = transpica(&["survey", text(&folder), "--json", "-o", text(&state)]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert_ne!(fs::read_to_string(&state).expect("written"), "{}");
@@ -135,7 +135,7 @@ fn an_ending_and_a_target_that_disagree_are_wrong_usage() {
         let output = folder.join(name);
         let ran = transpica(&["translate", text(&file), "--to", target, "-o", text(&output)]);
         assert_eq!((ran.status, ran.out.len()), (2, 0), "{name}: {}", ran.err);
-        assert!(ran.report().contains("is a name for") && ran.report().contains("--to"), "{}", ran.err);
+        assert!(ran.report().contains("looks like") && ran.report().contains("--to"), "{}", ran.err);
         assert!(!output.exists());
     }
 }
@@ -163,7 +163,7 @@ fn an_unknown_ending_is_wrong_usage_that_lists_the_known_ones() {
             let ran = transpica(&[arguments, &["-o", text(&output)]].concat());
             assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?} {name}: {}", ran.err);
             assert!(
-                ran.report().contains("is no format of this command"),
+                ran.report().contains("this command does not write"),
                 "{arguments:?} {name}: {}",
                 ran.err
             );
@@ -195,7 +195,7 @@ fn an_ending_chooses_the_format() {
         [(&["cfg", SAMPLE, "--format", "dot"][..], "y.svg"), (&["info", SAMPLE, "--json"], "y.txt")]
     {
         let ran = transpica(&[command, &["-o", text(&folder.join(name))]].concat());
-        assert!(ran.status == 2 && ran.report().contains("is a name for"), "{command:?}: {}", ran.err);
+        assert!(ran.status == 2 && ran.report().contains("looks like"), "{command:?}: {}", ran.err);
     }
 }
 
@@ -261,16 +261,16 @@ fn options_of_another_target_or_stage_are_wrong_usage() {
 fn binary_does_not_go_to_a_terminal() {
     for (line, instead) in [
         ("translate shaders/textured.shbin --to spirv", "--to spirv-asm"),
-        ("translate shaders/textured.shbin --to spirv -o -", "give -o a file"),
-        ("translate shaders/textured.shbin --to spirv -o /dev/stdout", "give -o a file"),
+        ("translate shaders/textured.shbin --to spirv -o -", "use -o FILE"),
+        ("translate shaders/textured.shbin --to spirv -o /dev/stdout", "use -o FILE"),
         ("asm shaders/fog.v.pica -o -", "transpica dis"),
-        ("asm shaders/fog.v.pica -o /dev/tty", "give -o a file"),
+        ("asm shaders/fog.v.pica -o /dev/tty", "use -o FILE"),
     ] {
         let ran = on_terminal(&format!("\"$TRANSPICA\" {line}"), &[]);
         assert_eq!(ran.status, 2, "{line}: {:?}", ran.out);
         let text = ran.text();
         assert!(
-            text.contains("binary does not go to a terminal") && text.contains(instead),
+            text.contains("refusing to write binary to a terminal") && text.contains(instead),
             "{line}: {text}"
         );
     }

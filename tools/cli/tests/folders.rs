@@ -74,7 +74,7 @@ fn every_program_is_translated_as_alone_and_bad_files_do_not_end_the_run() {
     assert_eq!(ran.status, 1, "{}", ran.err);
     let lines = ran.text();
     assert!(lines.contains("FAIL cut.shbin ") && lines.contains("FAIL empty.shbin "), "{lines}");
-    assert!(lines.contains("5 files, 4 programs, 2 failed; 16 files written, 0 were fresh; "), "{lines}");
+    assert!(lines.contains("5 files, 4 programs, 2 failed; 16 files written, 0 up to date; "), "{lines}");
     let names: Vec<String> = files(&out).into_keys().collect();
     assert_eq!(
         names,
@@ -133,14 +133,14 @@ fn what_is_fresh_keeps_its_time_and_what_changed_is_written() {
     batch(&[&dumps], &out, &targets);
     let before = files(&out);
     let ran = batch(&[&dumps], &out, &targets);
-    assert!(ran.text().contains("0 files written, 8 were fresh"), "{}", ran.text());
+    assert!(ran.text().contains("0 files written, 8 up to date"), "{}", ran.text());
     assert!(files(&out) == before, "nothing was written, the manifest included");
     // A result that was changed, one that is missing, and a file that was changed.
     fs::write(out.join("a/light.0.wgsl"), "changed").expect("writable");
     fs::remove_file(out.join("b/points.1.spv")).expect("there");
     write(&dumps.join("b/light.shbin"), sample("fog"));
     let ran = batch(&[&dumps], &out, &targets);
-    assert!(ran.text().contains("4 files written, 4 were fresh"), "{}", ran.text());
+    assert!(ran.text().contains("4 files written, 4 up to date"), "{}", ran.text());
     let after = files(&out);
     for (name, (bytes, time)) in &before {
         let (new, newer) = &after[name];
@@ -157,8 +157,8 @@ fn what_is_fresh_keeps_its_time_and_what_changed_is_written() {
             None => fs::remove_file(out.join("manifest.json")).expect("there"),
         }
         let ran = batch(&[&dumps], &out, &targets);
-        assert!(ran.text().contains("0 files written, 8 were fresh"), "{}", ran.text());
-        assert_eq!(ran.err.contains("nothing is fresh"), content.is_some(), "{}", ran.err);
+        assert!(ran.text().contains("0 files written, 8 up to date"), "{}", ran.text());
+        assert_eq!(ran.err.contains("translating everything"), content.is_some(), "{}", ran.err);
     }
     // Other settings are noticed.
     let ran = batch(&[&dumps], &out, &["--to", "spirv,wgsl", "--precision", "fast"]);
@@ -187,11 +187,11 @@ fn names_that_would_collide_are_refused_before_anything_is_written() {
         assert_eq!(batch(&[&first, &second], &none, &["--shard", shard]).status, 1);
     }
     assert!(!none.exists());
-    // The manifest is no result.
+    // The manifest is not a result.
     write(&dumps.join("c/manifest.shbin"), sample("fog"));
     let more = ["--to", "reflection", "--name", "{stem}.{n}-of-1.{ext}", "--shard", "0/1"];
     let ran = batch(&[&dumps.join("c")], &none, &more);
-    assert!(ran.text().contains("would be that of the manifest"), "{}", ran.text());
+    assert!(ran.text().contains("would be the name of the manifest"), "{}", ran.text());
     assert_eq!(manifest(&none.join("manifest.0-of-1.json"))["schema"], "transpica.manifest/1");
 }
 
@@ -208,9 +208,9 @@ fn wrong_usage_is_found_before_anything_is_read() {
         (&[dumps, "--out-dir", out, "-o", "x.wgsl"], "cannot be used with"),
         (&[dumps, "--out-dir", out, "--reflect", "x.json"], "cannot be used with"),
         (&[dumps, "--out-dir", out, "--dvle", "0"], "cannot be used with"),
-        (&[dumps, "--out-dir", out, "--shard", "2/2"], "shards count from 0 to 1"),
+        (&[dumps, "--out-dir", out, "--shard", "2/2"], "shards are numbered from 0 to 1"),
         (&[dumps, "--out-dir", out, "--name", "{stem}.{ext}"], "must have one {n}"),
-        (&["-", "--out-dir", out], "no name for standard input"),
+        (&["-", "--out-dir", out], "cannot name the results of standard input"),
     ] {
         let ran = transpica(&[&["translate"], arguments].concat());
         assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}: {}", ran.err);
@@ -261,7 +261,7 @@ fn shards_are_parts_of_the_whole_and_their_manifests_merge() {
     // What there is is merged, and never taken for the whole.
     let ran = merge(&[&paths[1]]);
     assert_eq!(ran.status, 1);
-    assert!(ran.report().contains("2 of 3 shards are missing: 0, 2"), "{}", ran.err);
+    assert!(ran.report().contains("2 of 3 shards missing: 0, 2"), "{}", ran.err);
     let incomplete = parts.join("incomplete.json");
     fs::copy(&merged, &incomplete).expect("a copy");
     let missing = json!([{ "first": 0, "last": 0 }, { "first": 2, "last": 2 }]);
@@ -270,14 +270,14 @@ fn shards_are_parts_of_the_whole_and_their_manifests_merge() {
     assert_eq!(document["missing_shards"], json!({ "count": 3, "missing": missing }));
     let ran = merge(&[&incomplete]);
     assert_eq!(ran.status, 1);
-    assert!(ran.report().contains("incomplete.json: 2 of 3 shards are missing"), "{}", ran.err);
+    assert!(ran.report().contains("incomplete.json: 2 of 3 shards missing"), "{}", ran.err);
     // What does not fit is refused, and the output stays.
     let before = fs::read(&merged).expect("there");
     let whole = manifest(&paths[0]);
     for (place, value, said) in [
-        ("/tool", json!("0.0.1"), "have other versions of transpica"),
-        ("/settings/targets", json!(["wgsl"]), "have other settings"),
-        ("/shard/count", json!(4), "have other numbers of shards"),
+        ("/tool", json!("0.0.1"), "have different versions of transpica"),
+        ("/settings/targets", json!(["wgsl"]), "have different settings"),
+        ("/shard/count", json!(4), "have different numbers of shards"),
         ("/files/0/digest", json!("0"), "differ in"),
         ("/schema", json!("transpica.manifest/2"), "a document of transpica.manifest/2"),
         ("/files", json!({}), "invalid type"),
@@ -319,7 +319,7 @@ fn odd_names_links_and_unreadable_places_are_listed() {
     let output = out.join("dumps").join(OsStr::from_bytes(b"\xff\\ light.0.spv"));
     assert!(fs::read(output).is_ok_and(|bytes| bytes[..4] == 0x0723_0203u32.to_le_bytes()));
     let ran = batch(&[&dumps, &dangling], &out, &["--to", "spirv"]);
-    assert!(ran.text().contains("0 files written, 1 were fresh"), "{}", ran.text());
+    assert!(ran.text().contains("0 files written, 1 up to date"), "{}", ran.text());
 }
 
 #[cfg(unix)]
@@ -334,6 +334,6 @@ fn a_result_that_cannot_be_written_is_an_error_of_its_program() {
     assert!(said.contains("3 files, 4 programs, 1 failed; 7 files written"), "{said}");
     fs::remove_dir(out.join("a/light.0.wgsl")).expect("empty");
     let ran = batch(&[&dumps.join("a"), &dumps.join("b")], &out, &["--to", "spirv,wgsl"]);
-    assert!(ran.text().contains("1 files written, 7 were fresh"), "{}", ran.text());
+    assert!(ran.text().contains("1 files written, 7 up to date"), "{}", ran.text());
     assert_eq!(ran.status, 0, "{}", ran.err);
 }

@@ -119,7 +119,7 @@ fn the_assembler_says_what_a_binary_is() {
     let ran = transpica(&["asm", SAMPLE, "-o", "-"]);
     assert_eq!((ran.status, ran.out.len()), (1, 0));
     let report = ran.report();
-    assert!(report.contains("lights.shbin is a .shbin file: it is assembled already"), "{report}");
+    assert!(report.contains("lights.shbin is already assembled: it is a .shbin file"), "{report}");
     assert!(report.contains("transpica dis"), "{report}");
 }
 
@@ -146,7 +146,7 @@ fn run_prints_every_mapped_output() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     let table = transpica(&["run", name, "--vertices", "2"]).succeeded();
     expect![[r#"
-        inputs: generated from seed 0; --save-state FILE writes them, --state FILE reads others
+        inputs: generated from seed 0; --save-state FILE saves them, --state FILE loads others
         vertex 0
           o0               0.0             0.0             0.0             1.0  position
           o1               1.0             2.0             3.0             4.0  color

@@ -184,8 +184,8 @@ fn every_command_opens_the_only_container_of_another_file() {
         let found = ran.succeeded().replace(text(&one), "shaders/textured.shbin");
         assert_eq!(found.replace("one.bcsdr", "textured.shbin"), expected, "{command:?}");
         for (file, said) in [
-            (&two, "has 2 files of programs inside, first GFL:1/Yaz0/DVLB@0x0"),
-            (&folder.join("code.bin"), "has a command list inside"),
+            (&two, "contains 2 files of programs, first GFL:1/Yaz0/DVLB@0x0"),
+            (&folder.join("code.bin"), "contains a command list"),
         ] {
             let ran = transpica(&[command, &[text(file)]].concat());
             assert_eq!((ran.status, ran.out.len()), (1, 0), "{command:?}");
@@ -206,7 +206,7 @@ fn standard_input_is_scanned_and_inputs_are_kept() {
     let readme = folder.join("readme.txt");
     let ran = transpica(&["scan", text(&folder), "-o", text(&readme)]);
     assert_eq!(ran.status, 2);
-    assert!(ran.report().contains("does not overwrite it"), "{}", ran.err);
+    assert!(ran.report().contains("does not overwrite inputs"), "{}", ran.err);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn vbc_is_written_described_and_found() {
     );
     let compute = transpica(&["translate", "shaders/textured.shbin", "--entry", "compute", "--to", "vbc"]);
     assert_eq!(compute.status, 1);
-    assert!(compute.report().contains("cannot hold a compute stage"), "{}", compute.err);
+    assert!(compute.report().contains("cannot contain a compute stage"), "{}", compute.err);
     fs::write(&file, &bytes[..bytes.len() - 2]).expect("writable");
     let cut = transpica(&["info", text(&file)]);
     assert!(cut.status == 1 && cut.report().contains("the file ends in a stage"), "{}", cut.err);

@@ -25,7 +25,7 @@ fn tables_of_every_sample_follow_their_schema() {
 
 #[test]
 fn tables_of_odd_files_follow_their_schema() {
-    // Values that are no numbers, constants of unknown types, an unknown stage.
+    // Values that are not numbers, constants of unknown types, an unknown stage.
     let source = b".constf a(inf, -inf, nan, 0.1)\n.consti b(1, 2, 3, 255)\n.setb b0 true\n.out p position\n\
                    .proc main\nmov p, a\nend\n.end\n";
     let file = folder("schemas-odd").join("odd.shbin");
@@ -139,5 +139,5 @@ fn a_source_map_has_the_instructions_of_each_line() {
     follows_schema(&map);
     assert!(map["instructions"].as_array().is_some_and(|list| list.len() < ran.out.len() / 4));
     let ran = transpica(&["translate", "shaders/textured.shbin", "--to", "reflection", "--source-map", name]);
-    assert!(ran.status == 2 && ran.err.contains("--source-map is for wgsl"), "{}", ran.err);
+    assert!(ran.status == 2 && ran.err.contains("--source-map needs wgsl"), "{}", ran.err);
 }

@@ -71,7 +71,7 @@ fn a_faulty_file_of_options_is_named_with_its_place() {
     for command in [&["translate"][..], &["run"], &["cfg"], &["survey"], &["compare"]] {
         let ran = transpica(&[command, &[SAMPLE, "--options", name, "-o", name]].concat());
         assert_eq!(ran.status, 2, "{command:?}");
-        assert!(ran.report().contains("does not overwrite it"), "{command:?}: {}", ran.err);
+        assert!(ran.report().contains("does not overwrite inputs"), "{command:?}: {}", ran.err);
         assert_eq!(fs::read(&file).expect("kept"), b"{}");
     }
 }

@@ -231,5 +231,5 @@ fn a_state_and_what_generates_one_are_wrong_usage_together() {
         assert!(ran.err.contains("cannot be used with"), "{option}: {}", ran.err);
     }
     let ran = transpica(&["run", TEXTURED, "--state", state]);
-    assert!(ran.status == 0 && ran.err.contains("no vertices, so nothing runs"), "{}", ran.err);
+    assert!(ran.status == 0 && ran.err.contains("no vertices, so nothing ran"), "{}", ran.err);
 }

@@ -81,7 +81,7 @@ fn a_program_with_nothing_to_compare_has_a_verdict_of_its_own() {
     let folder = folder("verdicts-nothing");
     let cases = [
         (SILENT, "the program writes no output", "silent.pica"),
-        (ENDLESS, "no vertex ends within the budget of instructions", "endless.pica"),
+        (ENDLESS, "no vertex ends within the instruction budget", "endless.pica"),
     ];
     for (source, reason, name) in cases {
         let path = write(&folder, name, source);

@@ -1,5 +1,5 @@
 //! Archives: SARC, darc, GARC, ExeFS, and the packages of Game Freak.
-//! In: bytes that begin with an archive. Out: its entries, all inside of the bytes. Knows nothing
+//! In: bytes that begin with an archive. Out: its entries, all inside the bytes. Knows nothing
 //! of their content.
 //!
 //! A table that ends too early is read as far as it goes: what is left of a damaged archive may
@@ -46,7 +46,7 @@ pub(crate) struct Archive {
     /// Length in bytes as the archive claims.
     pub length: usize,
     pub entries: Vec<Entry>,
-    /// Entries that were left out: outside of the bytes, or over the limit.
+    /// Entries that were left out: outside the bytes, or over the limit.
     pub left_out: usize,
 }
 
@@ -119,7 +119,7 @@ fn darc(bytes: &[u8], most: usize) -> Option<Archive> {
         return None;
     }
     let mut builder = Builder::new(Kind::Darc, bytes, length, most);
-    // Open folders: the index behind each, and its name with those around it.
+    // Open folders: the index after each, and its name with those around it.
     let mut folders: Vec<(usize, String)> = Vec::new();
     for index in 1..count {
         let node = table + 12 * index;
@@ -145,7 +145,7 @@ fn darc(bytes: &[u8], most: usize) -> Option<Archive> {
     builder.done()
 }
 
-/// Folders inside of each other in a darc.
+/// Folders inside each other in a darc.
 const DEEPEST: usize = 64;
 /// Longest name of a folder with those around it, in bytes.
 const LONGEST_PATH: usize = 1024;
@@ -193,7 +193,7 @@ fn exefs(bytes: &[u8], most: usize) -> Option<Archive> {
     for node in (0..SECTIONS).map(|index| 16 * index) {
         let (start, size) = (fields.size(node + 8)?, fields.size(node + 12)?);
         let Some(name) = fields.text(node) else { continue };
-        // Sections begin at multiples of 512 behind the header.
+        // Sections begin at multiples of 512 after the header.
         let start = start.checked_add(EXEFS_HEADER).filter(|start| start % 512 == 0)?;
         let name = name.chars().take(8).collect::<String>();
         end = end.max(start.checked_add(size)?);

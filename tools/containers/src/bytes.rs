@@ -76,7 +76,7 @@ impl<'a> Fields<'a> {
 /// Longest name in bytes. Thousands of entries of a damaged file could share one as long as it.
 const LONGEST_NAME: usize = 255;
 
-/// The words of bytes, lowest byte first; bytes behind the last whole word are left out.
+/// The words of bytes, lowest byte first; bytes after the last whole word are left out.
 pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }

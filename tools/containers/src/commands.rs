@@ -89,7 +89,7 @@ pub(crate) fn list(bytes: &[u8], header: usize, floor: usize) -> Option<Range<us
     let upload = header.checked_sub(4).filter(|&start| start >= floor)?;
     let first = Command::read(bytes, upload)?;
     let data = Command::read(bytes, upload + first.bytes())?;
-    // Every host uploads the code right behind its index.
+    // Every host uploads the code right after its index.
     if first.begins_upload().is_none() || !data.has_code() {
         return None;
     }
@@ -129,12 +129,12 @@ fn start_of_list(bytes: &[u8], upload: usize, floor: usize) -> usize {
 /// Bytes of the longest command.
 const LONGEST_COMMAND: usize = 4 * 258;
 
-/// A program of a list, or a vertex program and the geometry program behind it.
+/// A program of a list, or a vertex program and the geometry program after it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Upload {
     /// Its commands in the list, in bytes.
     pub range: Range<usize>,
-    /// Registers at the first draw behind it, or at its end.
+    /// Registers at the first draw after it, or at its end.
     pub state: RegisterState,
     /// Units that it uploads to.
     pub stages: Vec<Stage>,
@@ -151,7 +151,7 @@ struct Open {
 }
 
 impl Open {
-    /// Ends the upload; nothing if it is no program.
+    /// Ends the upload; nothing if it is not a program.
     fn end(self, end: usize, registers: &RegisterState) -> Option<Upload> {
         let Self { start, uploads, stages, drawn } = self;
         let mut state = drawn.unwrap_or_else(|| registers.clone());

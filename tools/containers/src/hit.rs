@@ -26,7 +26,7 @@ pub enum Kind {
     Garc,
     /// Sections of a program, among them `.code`.
     ExeFs,
-    /// Package of numbered entries behind two letters.
+    /// Package of numbered entries after two letters.
     Package,
     /// Models, textures and shaders by name.
     Pack,
@@ -143,7 +143,7 @@ pub struct Hit {
     pub kind: Kind,
     /// First byte in the innermost container.
     pub offset: u64,
-    /// First byte in the input; nothing inside of compressed data.
+    /// First byte in the input; nothing inside compressed data.
     pub input_offset: Option<u64>,
     /// Its length in bytes.
     pub length: u64,

@@ -1,8 +1,8 @@
-//! PICA200 shader programs inside of other files, and Vega ByteCode.
+//! PICA200 shader programs inside other files, and Vega ByteCode.
 //!
 //! [`Scanner`] finds every program in bytes of any kind: `.shbin` files (DVLB) and command lists,
-//! bare or in archives, models and compressed data. [`vbc`] has the file that holds SPIR-V and its
-//! reflection. Nothing here opens a file: input is bytes, or anything that reads.
+//! bare or in archives, models and compressed data. [`vbc`] handles the file format of SPIR-V with
+//! its reflection. Nothing here opens a file: input is bytes, or anything that reads.
 //!
 //! ```
 //! use transpica_containers::{Limits, Scanner};
@@ -14,9 +14,8 @@
 //! assert_eq!((summary.hits, places), (1, vec!["DVLB@0xc".to_string()]));
 //! # Ok::<(), std::io::Error>(())
 //! ```
-//!
-//! No input panics. Sizes are claims: they are bounded by [`Limits`] before memory is taken, and
-//! the work on an input is bounded by its length.
+//! No input makes it panic. Sizes are claims: they are bounded by [`Limits`] before memory is
+//! taken, and the work on an input is bounded by its length.
 
 #![forbid(unsafe_code)]
 

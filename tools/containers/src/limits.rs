@@ -6,9 +6,9 @@
 /// that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Containers inside of each other.
+    /// Containers inside each other.
     pub depth: u8,
-    /// Bytes behind the start of a container that are in memory, so the size in bytes of the
+    /// Bytes after the start of a container that are in memory, so the size in bytes of the
     /// largest one that is opened in a larger input. Shaders in larger archives are found all the
     /// same, without the names of entries.
     pub look_ahead: usize,

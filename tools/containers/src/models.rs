@@ -101,7 +101,7 @@ fn cgfx_notes(bytes: &[u8], data: usize) -> Option<Notes> {
     if !fields.has(dictionary, b"DICT") {
         return None;
     }
-    // Of 16 bytes: bit, two neighbors, name, value. The root stands in front.
+    // 16 bytes: bit, two neighbors, name, value. The root comes first.
     let nodes = (0..count).map_while(|index| {
         let node = dictionary + 12 + 16 * (index + 1);
         Some((fields.text(fields.self_relative(node + 8)?)?, fields.self_relative(node + 12)?))

@@ -34,7 +34,7 @@ impl Analyst {
         let mut remarks: Vec<String> = file.warnings().iter().map(ToString::to_string).collect();
         for index in 0..file.executables.len() {
             if index >= EXECUTABLES || !allows(4 * file.package.code.len() + 1024) {
-                remarks.push(format!("programs from DVLE {index} on are not described: too many"));
+                remarks.push(format!("programs from DVLE {index} on are not described: there are too many"));
                 break;
             }
             match self.executable(file, index) {

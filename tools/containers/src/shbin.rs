@@ -70,7 +70,7 @@ pub fn model_of_words(state: &RegisterState, stage: Stage, words: Words<'_>) -> 
 }
 
 /// Returns whether a file with one executable says everything about the program of a unit that the
-/// registers do: words, entry point, output map. Of a geometry program it never does, since the
+/// registers do: words, entry point, output map. It never does for a geometry program, since the
 /// model lacks the mode and the vertices of its input.
 pub fn is_complete(bytes: &[u8], state: &RegisterState, stage: Stage) -> bool {
     let Ok(file) = Shbin::parse(bytes) else { return false };

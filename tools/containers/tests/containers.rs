@@ -1,4 +1,4 @@
-//! Every container with one program, several, and others inside of it: places, names, pairs, bytes.
+//! Every container with one program, several, and others inside it: places, names, pairs, bytes.
 
 use transpica::{Shbin, Stage};
 use transpica_containers::vbc::{ShaderStage, Vbc};
@@ -7,7 +7,7 @@ use transpica_containers::{Hit, Limits, Pair, ProgramInfo, shbin};
 use crate::support::models::{bch, cgfx, gf_pack, gf_shader, mfx};
 use crate::support::{archives, bytes_of, list, list_of, packed, places, sample, scan, scan_with, wrappings};
 
-/// A sample, and zeros behind it so that it can be compressed.
+/// A sample, and zeros after it so that it can be compressed.
 fn padded(name: &str) -> Vec<u8> {
     let mut bytes = sample(name);
     bytes.resize(bytes.len() + 4096, 0);
@@ -74,7 +74,7 @@ fn every_container_is_opened_inside_of_every_other() {
     for (outer, wrap_outer) in wrappings() {
         for (inner, wrap_inner) in wrappings() {
             let mut file = wrap_inner(&content);
-            // What is compressed already cannot be compressed backwards without anything behind it,
+            // What is compressed already cannot be compressed backwards without anything after it,
             // and that would be in front of its footer.
             if outer == "backward-LZ" && inner != "backward-LZ" {
                 file.resize(file.len() + 15, 0);
@@ -257,7 +257,7 @@ fn limits_end_a_scan_with_a_warning() {
     assert_eq!((found.len(), summary.warnings.len()), (2, 1));
 }
 
-/// A damaged program costs little, so that those behind it are still found.
+/// A damaged program costs little, so that those after it are still found.
 #[test]
 fn programs_behind_many_damaged_ones_are_found() {
     let fog = sample("fog");
@@ -269,7 +269,7 @@ fn programs_behind_many_damaged_ones_are_found() {
     assert_eq!((found.len(), summary.is_cut, summary.warnings.len()), (1, false, 100));
 }
 
-/// A library whose code begins behind the first bytes that are tried.
+/// A library whose code begins after the first bytes that are tried.
 #[test]
 fn programs_of_any_length_are_found() {
     let bytes = sample("fog");

@@ -15,7 +15,7 @@ use crate::support::{archives, bytes_of, list_of, packed, sample, wrappings};
 /// Damaged files of each container.
 const EACH: usize = 600;
 
-/// Files of every container, some inside of others.
+/// Files of every container, some inside others.
 fn files() -> Vec<Vec<u8>> {
     let mut content = sample("textured");
     content.resize(content.len() + 4096, 0);

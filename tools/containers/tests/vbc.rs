@@ -246,7 +246,7 @@ fn values_over_their_fields_are_errors_with_hints() {
     };
     assert!(words(65_535).is_ok());
     let error = words(65_536).expect_err("a word too many");
-    assert_eq!(error.to_string(), "VBC cannot hold the words of a stage: 65536, at most 65535");
+    assert_eq!(error.to_string(), "VBC cannot contain the words of a stage: 65536, at most 65535");
     assert!(error.hint().is_some_and(|hint| hint.contains("--assume")));
 
     let member = |length| Member {

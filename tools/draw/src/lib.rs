@@ -3,11 +3,11 @@
 //! * [`batch`]: vertex programs on the CPU, 64 vertices at a time, from vertex buffers to records;
 //! * [`cpu`]: whole draws on the processor, with geometry programs: the reference, and the fallback
 //!   of hosts;
-//! * [`recording`]: draws of a host as a file, to be replayed elsewhere;
+//! * [`recording`]: draws of a host as a file, for replay elsewhere;
 //! * [`gpu`]: the compute passes around a geometry program, and the plan of their buffers and
 //!   dispatches.
 //!
-//! `transpica` translates programs and has the reference machine; nothing there knows this crate.
+//! `transpica` translates programs and has the reference machine; it does not depend on this crate.
 
 #![forbid(unsafe_code)]
 

@@ -97,7 +97,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`Kind::Setup`] with the byte offset: no such file, a chunk that is cut off or unknown, a
-    /// buffer that is not there, indices outside of theirs, frames with more than 1,048,576
+    /// buffer that is not there, indices outside theirs, frames with more than 1,048,576
     /// vertices.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let Some(mut rest) = bytes.strip_prefix(&MAGIC) else {
@@ -161,7 +161,7 @@ impl Recording {
             return Err("an attribute has a buffer that is not there");
         }
         if self.indices(&draw).is_none() {
-            return Err("a draw has indices outside of their buffer, or too many vertices");
+            return Err("a draw has indices outside their buffer, or too many vertices");
         }
         Ok(draw)
     }
@@ -192,7 +192,7 @@ impl Recording {
     }
 
     /// Returns the indices of a draw, or for a draw without them an empty list; none if they are
-    /// outside of their buffer.
+    /// outside their buffer.
     pub fn indices(&self, draw: &RecordedDraw) -> Option<Vec<u32>> {
         let Some(RecordedIndices { buffer, offset, size }) = draw.indices else {
             return (draw.count <= MOST_VERTICES).then(Vec::new);

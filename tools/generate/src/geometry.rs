@@ -264,7 +264,7 @@ impl Maker<'_> {
     /// aL.
     fn writes_all(&mut self, from: u32, percent: u32) {
         if self.random.chance(percent) {
-            // A loop with an empty body, and padding behind it.
+            // A loop with an empty body, and padding after it.
             let word = Word::new(Opcode::Loop).with(Field::Id, self.random.below(4));
             self.push_local(word, self.here() as u32 + 1);
             self.push(Word::new(Opcode::Nop));

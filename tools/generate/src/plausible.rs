@@ -94,7 +94,7 @@ pub fn use_of(named: &Named) -> Use {
     let name = named.name.to_lowercase();
     let found = WORDS.iter().find(|(word, _)| name.contains(word)).map(|&(_, found)| found);
     match (found, named.count) {
-        // A single row is no matrix, whatever its name.
+        // A single row is not a matrix, whatever its name.
         (Some(Use::Matrix { .. }), 1) if named.bank == SymbolBank::Input => Use::Index,
         (Some(Use::Matrix { .. }), 1) => Use::Other,
         (Some(Use::Matrix { rows, is_projection }), count) => {

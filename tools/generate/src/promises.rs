@@ -42,7 +42,7 @@ pub fn keep(options: &Options, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4
 }
 
 /// Returns whether an executed instruction keeps a promise about results of arithmetic. What
-/// other instructions write is no such result, be it a copy or a selection.
+/// other instructions write is not such a result, be it a copy or a selection.
 pub fn keeps(promise: Promise, step: &TraceRecord) -> bool {
     let Inst::Data { op, mask, .. } = step.inst else { return true };
     let computed = match op {

@@ -72,7 +72,7 @@ struct Arguments {
     /// Number of frames
     #[arg(long, default_value_t = 8, value_name = "N")]
     frames: u32,
-    /// Part of the name of the GPU
+    /// Part of the GPU's name
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
     /// Wait for pipelines instead of drawing on the CPU meanwhile

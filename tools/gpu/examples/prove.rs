@@ -28,7 +28,7 @@ struct Arguments {
     /// Number of programs on each route
     #[arg(long, default_value_t = 1000, value_name = "N")]
     programs: u64,
-    /// Kinds of programs; all if absent
+    /// Kinds of programs [default: all]
     #[arg(long, value_name = "clean|wild|numeric", value_parser = kind)]
     kind: Vec<Kind>,
     /// Only programs whose vertices leave a loop in different iterations; others are skipped
@@ -37,13 +37,13 @@ struct Arguments {
     /// First seed; an interrupted run continues with the last one printed
     #[arg(long, default_value_t = 1 << 33, value_name = "S")]
     seed: u64,
-    /// Routes; all if absent
+    /// Routes [default: all]
     #[arg(long, value_name = "spirv|spirv-naga|wgsl", value_parser = route)]
     route: Vec<Route>,
     /// Precision of the translation
     #[arg(long, default_value = "exact", value_name = "exact|f24|fast", value_parser = precision)]
     precision: Precision,
-    /// Part of the name of the driver's adapter; the first if absent
+    /// Part of the adapter's name [default: the first]
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
     /// Threads, each with its own device

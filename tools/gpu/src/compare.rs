@@ -5,7 +5,7 @@
 //! exceptions: `fast` leaves the order of sums in dot products to the driver, and EX2 and LG2 are
 //! approximate. On other routes drivers may reorder all sums and products. Each affected component
 //! must stay within an error bound computed from the program (`bounds.rs`).
-//! Components behind an uncertain branch or a possible overflow are excused and counted.
+//! Components after an uncertain branch or a possible overflow are excused and counted.
 //! The sign of zero never counts as a difference, since no instruction can observe it. On unknown
 //! drivers results below 2^-126 may be flushed. A driver that is known to flush them is compared
 //! with an interpreter that does. A finite number never agrees with an infinity or NaN.
@@ -172,9 +172,9 @@ impl fmt::Display for EmptyReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoOutputs => "the program writes no output",
-            Self::Unfinished => "no vertex ends within the budget of instructions",
+            Self::Unfinished => "no vertex ends within the instruction budget",
             Self::NoVertices => {
-                "there are no vertices, none is emitted, or none keeps the promise about results"
+                "there are no vertices, none are emitted, or none keep the promise about results"
             }
         })
     }

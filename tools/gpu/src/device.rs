@@ -58,7 +58,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Guard(jumps) => write!(f, "they made more than {jumps} jumps back"),
+            Self::Guard(jumps) => write!(f, "they made more than {jumps} backward jumps"),
             Self::Driver(Some(rounds)) => {
                 write!(f, "the driver leaves loops after {rounds} iterations of all loops together")
             }
@@ -72,7 +72,7 @@ impl GpuError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unfinished { reason: Reason::Driver(_), .. } => Some(
-                "take another driver (--adapter), the interpreter (run --on cpu), or fewer iterations in the int uniforms",
+                "use another driver (--adapter), the interpreter (run --on cpu), or fewer iterations in the int uniforms",
             ),
             Self::Unfinished { reason: Reason::Guard(_), .. } => {
                 Some("the program may never end; raise the budget if it does")
@@ -89,10 +89,10 @@ impl fmt::Display for GpuError {
                 write!(f, "no Vulkan, Metal or Direct3D 12 adapter found; {INSTALL_LINE}")
             }
             Self::NoAdapter { wanted: Some(wanted), found } => {
-                write!(f, "no adapter is named like \"{wanted}\"; there are: {}", found.join(", "))?;
+                write!(f, "no adapter matches \"{wanted}\"; available: {}", found.join(", "))?;
                 if found.is_empty() { write!(f, "none; {INSTALL_LINE}") } else { Ok(()) }
             }
-            Self::NoDevice(text) => write!(f, "the adapter gives no device: {text}"),
+            Self::NoDevice(text) => write!(f, "the adapter provides no device: {text}"),
             Self::Refused(text) => write!(f, "the GPU refused the program: {text}"),
             Self::Unfinished { invocations, of, reason } => {
                 write!(

@@ -36,10 +36,10 @@ pub struct Facts {
     /// comparison leaves logarithms of such numbers undecided on every driver.
     pub least_logarithm: Option<f32>,
     /// True if an invocation that left a loop may read 0 for a value that the loop loads and that
-    /// is used directly behind the loop. Translation programs contain no such use.
+    /// is used directly after the loop. Translation programs contain no such use.
     pub loses_loop_values: bool,
     /// True if an invocation that left a loop may read the value of a later iteration for a value
-    /// that the loop computes and that is used directly behind the loop. Translation programs
+    /// that the loop computes and that is used directly after the loop. Translation programs
     /// contain no such use.
     pub recomputes_loop_values: bool,
     /// Number of iterations, of all its loops together, after which an invocation leaves every loop
@@ -99,7 +99,7 @@ const DRIVERS: [Facts; 3] = [
         name: "NVIDIA",
         mark: "nvidia",
         needs_float_controls: true,
-        // Of RCP 1 and of RSQ 2 were measured, within what is permitted.
+        // 1 for RCP and 2 for RSQ were measured, within what is permitted.
         ..UNKNOWN
     },
 ];

@@ -95,7 +95,7 @@ impl Near {
 
     /// A number with an error of at most `bound` that later reassociation treats as one term.
     fn leaf(value: f64, bound: f64) -> Self {
-        debug_assert!(!bound.is_nan(), "a bound of {value} that is no number");
+        debug_assert!(!bound.is_nan(), "a bound of {value} that is not a number");
         let scale = if value.is_finite() { value.abs() } else { 0.0 };
         let unit = if bound == 0.0 { unit(value) } else { NO_UNIT };
         let reach = scale.max(1.0).log2();

@@ -1,7 +1,7 @@
 //! Regions of uncertain branches: where the paths meet again, and what they write until then.
 //! In: a program, the control states of one execution. Out: [`Region`]s. Knows no number.
 //! A driver that takes the other path executes other instructions of the region, and only of it.
-//! So values that no instruction of a region writes are the same behind it.
+//! So values that no instruction of a region writes are the same after it.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -43,7 +43,7 @@ pub(crate) struct Region {
 pub(crate) enum Place {
     /// Before an instruction.
     Inside,
-    /// Behind the last one.
+    /// After the last one.
     Ended,
     /// Records do not determine it.
     Unknown,

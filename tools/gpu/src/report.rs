@@ -70,7 +70,7 @@ fn code() -> Vec<u32> {
 }
 
 /// Returns operands of every magnitude and both signs, with special values and more ordinary ones.
-/// Of 32 pairs one begins with a number below 2^-126, of both signs and every magnitude from 2^-149
+/// One of 32 pairs begins with a number below 2^-126, of both signs and every magnitude from 2^-149
 /// on, and one with an exponent whose power is such a number.
 fn pairs() -> Vec<[f32; 2]> {
     let spread = |n: u32| {

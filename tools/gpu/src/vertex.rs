@@ -163,7 +163,7 @@ fn attributes(interface: &Interface, vertices: &[Registers]) -> Vec<u8> {
     vectors.flat_map(bytemuck::cast::<[u32; 4], [u8; 16]>).collect()
 }
 
-/// Binds the blocks, and behind them a window of the captured values, which an offset moves.
+/// Binds the blocks, and after them a window of the captured values, which an offset moves.
 fn bind(
     gpu: &Gpu,
     blocks: &[wgpu::Buffer],

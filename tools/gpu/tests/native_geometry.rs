@@ -1,4 +1,4 @@
-//! Geometry programs as native geometry stages behind their translated vertex programs: transform
+//! Geometry programs as native geometry stages after their translated vertex programs: transform
 //! feedback captures the interpreter's vertices, bit for bit. Without a Vulkan driver with geometry
 //! stages this fails.
 
@@ -202,8 +202,8 @@ pub fn check_samples(run: Run<'_>) {
     }
     expect_test::expect![[r#"
         counter: pc 0xe: no geometry stage: an invocation sees r15.x as earlier ones left it
-        fireworks: input: no geometry stage: only point mode has vertices in registers
-        subdivision: input: no geometry stage: only point mode has vertices in registers
+        fireworks: input: no geometry stage: only point mode puts vertices in registers
+        subdivision: input: no geometry stage: only point mode puts vertices in registers
         trail: pc 0x26: no geometry stage: an invocation sees r14.x as earlier ones left it"#]]
     .assert_eq(&refused.join("\n"));
 }

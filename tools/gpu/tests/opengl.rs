@@ -263,7 +263,7 @@ struct Count {
     vertices: u64,
     values: u64,
     differing: u64,
-    /// Of these, numbers of which one is NaN or infinite.
+    /// Those of them with a NaN or an infinity on one side.
     other_class: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Triangles a hair outside of the clip volume in z: with `Outputs::snap_depth` they cover the
+//! Triangles a hair outside the clip volume in z: with `Outputs::snap_depth` they cover the
 //! picture, without they are clipped. The positions are those of shipped games.
 //! Without a Vulkan driver this fails.
 

@@ -75,7 +75,7 @@ fn lanes(register: u8, mask: Mask) -> u64 {
 /// A read of an input or a uniform: the register of the operand, components after the swizzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// The register; of a relative read its base.
+    /// The register; for a relative read, its base.
     pub register: Source,
     /// Address register that is added to its number.
     pub index: Index,
@@ -120,7 +120,7 @@ impl Reads {
 }
 
 /// Returns the components that an instruction writes. EMIT, SETEMIT and control flow write none:
-/// what they change is no register, or aL.
+/// what they change is not a register, or aL.
 pub fn written(inst: &Inst) -> Components {
     match *inst {
         Inst::Data { op, dest, mask, .. } => {

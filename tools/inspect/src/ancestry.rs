@@ -1,8 +1,8 @@
 //! Ancestry of a result: the steps of a recorded run that it was made by, and the inputs and
 //! uniforms that it was made from.
 //! In: a recording, components of an output register at its end. Out: steps, addresses, names of
-//! inputs. A slice of data: what a branch tested is no part of it, but what an address register was
-//! made from is.
+//! inputs. A slice of data: what a branch tested is not part of it, but what an address register
+//! was made from is.
 
 use std::collections::BTreeSet;
 

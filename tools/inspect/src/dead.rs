@@ -1,7 +1,7 @@
 //! Instructions that no output depends on, on any path.
 //! In: a program, the mask of its outputs. Out: their addresses. Liveness of components over the
 //! control-flow graph; what branches test and what EMIT sends is live.
-//! Of geometry programs every temporary is live at the end, since invocations carry them over.
+//! Every temporary of a geometry program is live at the end, since invocations carry them over.
 
 use std::collections::BTreeMap;
 

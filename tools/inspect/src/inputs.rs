@@ -78,7 +78,7 @@ impl fmt::Display for Origin {
                 let how = if *stress { " to find faults" } else { "" };
                 write!(
                     f,
-                    "generated from seed {seed}{how}; --save-state FILE writes them, --state FILE reads others"
+                    "generated from seed {seed}{how}; --save-state FILE saves them, --state FILE loads others"
                 )
             }
         }

@@ -80,7 +80,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Records a vertex, or an invocation behind all before it; nothing if there is no such one.
+    /// Records a vertex, or an invocation after all before it; nothing if there is no such one.
     ///
     /// # Errors
     /// An error of an earlier invocation. One of the recorded run is part of the recording.
@@ -184,7 +184,7 @@ impl Recording {
         self.steps.is_empty()
     }
 
-    /// Returns the address of a step; nothing behind the last one.
+    /// Returns the address of a step; nothing after the last one.
     pub fn pc(&self, number: usize) -> Option<Pc> {
         self.steps.get(number).map(|step| step.pc)
     }
@@ -194,7 +194,7 @@ impl Recording {
         self.program.inst(self.pc(number)?)
     }
 
-    /// Returns the state in front of a step, or behind all.
+    /// Returns the state in front of a step, or after all.
     pub fn state_before(&self, number: usize) -> Snapshot {
         if number >= self.steps.len() {
             return self.end.clone();
@@ -216,7 +216,7 @@ impl Recording {
         }
     }
 
-    /// Returns the next step at an address behind one, or the last one before it.
+    /// Returns the next step at an address after one, or the last one before it.
     pub fn find(&self, pc: Pc, from: usize, is_forward: bool) -> Option<usize> {
         let is_there = |&number: &usize| self.pc(number) == Some(pc);
         if is_forward {

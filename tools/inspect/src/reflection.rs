@@ -153,8 +153,8 @@ fn outputs(out: &mut String, reflection: &Reflection) {
     }
     let buffers = reflection.buffers.iter().map(|buffer| {
         let access = if buffer.written { "written" } else { "read" };
-        let bytes = buffer.stride.map_or("as the draw says".into(), |bytes| bytes.to_string());
-        let bytes = format!("{bytes} a {}", buffer.per);
+        let bytes = buffer.stride.map_or("as set by the draw".into(), |bytes| bytes.to_string());
+        let bytes = format!("{bytes} per {}", buffer.per);
         let (binding, hlsl) = (buffer.binding.to_string(), cell(buffer.hlsl));
         vec![binding, hlsl, slot(buffer.msl), buffer.ty.into(), access.into(), bytes, buffer.name.into()]
     });
@@ -172,17 +172,19 @@ fn geometry(out: &mut String, kernel: &GeometryKernel, draw: Option<&BlockInfo>)
         GeometryInput::Fixed { .. } => "fixed",
     };
     let triangles = match kernel.triangles {
-        Some(most) => format!("at most {most} triangles an invocation"),
-        None => "no bound of the triangles of an invocation is proven".into(),
+        Some(most) => format!("at most {most} triangles per invocation"),
+        None => "no proven bound on the triangles per invocation".into(),
     };
     let runs = match kernel.dependence {
-        Dependence::None | Dependence::Depth(0) => "each invocation runs by itself".into(),
+        Dependence::None | Dependence::Depth(0) => "each invocation runs on its own".into(),
         Dependence::Depth(warm) => format!("a thread runs {warm} invocations before its own"),
         Dependence::Unbounded => "one thread runs all invocations".into(),
     };
     let vectors = kernel.vectors;
-    let _ =
-        writeln!(out, "\ngeometry program, {mode} mode, {vectors} vectors a vertex\n  {triangles}\n  {runs}");
+    let _ = writeln!(
+        out,
+        "\ngeometry program, {mode} mode, {vectors} vectors per vertex\n  {triangles}\n  {runs}"
+    );
     let _ = writeln!(out, "  numbers of the draw: {}", cell(draw.map(block)));
     let seen = kernel.observations.iter();
     let seen = seen.map(|seen| vec![seen.item.to_string(), format!("{:#x}", seen.pc.0)]);

@@ -1,7 +1,6 @@
 //! Runs of programs on the reference machine, and their results as text or JSON.
-//! In: a program, a [`State`]. Out: output registers, EMITs of invocations, documents. Of a
-//! geometry program each element of the state is an invocation, and registers carry over to the
-//! next.
+//! In: a program, a [`State`]. Out: output registers, EMITs of invocations, documents. Each element
+//! of a geometry program's state is an invocation, and registers carry over to the next.
 
 use std::fmt::Write;
 

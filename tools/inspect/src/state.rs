@@ -133,7 +133,7 @@ impl State {
         value: &Value,
         place: &str,
     ) -> Result<(), String> {
-        let missing = || format!("{place}: {}{register} is no uniform", letter(bank));
+        let missing = || format!("{place}: {}{register} is not a uniform", letter(bank));
         let Uniforms { floats, ints, .. } = &mut self.uniforms;
         match bank {
             SymbolBank::Float => {
@@ -147,7 +147,7 @@ impl State {
                 let value = value.as_bool().ok_or_else(|| format!("{place} must be true or false"))?;
                 self.uniforms.set_bool(register.ok_or_else(missing)?, value);
             }
-            SymbolBank::Input => return Err(format!("{place} is an attribute, of vertices")),
+            SymbolBank::Input => return Err(format!("{place} is an attribute; set it in vertices")),
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Reads the tables of an executable. Of equal names in a bank the first counts; entries
+    /// Reads the tables of an executable. The first of equal names in a bank counts; entries
     /// without registers are left out.
     pub fn new(dvle: &Dvle<'_>) -> Self {
         let mut symbols: Vec<Named> = Vec::new();

@@ -45,7 +45,7 @@ impl Table {
         }
     }
 
-    /// Returns the members of an object that are no lists.
+    /// Returns the members of an object that are not lists.
     fn of_members(title: &str, object: &Value) -> Self {
         let members = object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_array());
         Self::new(title, &["name", "value"], members.map(|(name, value)| vec![name.clone(), cell(value, "")]))

@@ -98,7 +98,7 @@ impl Candidates<'_> {
         words.into_iter().for_each(|word| self.add(word, WORD, "", None));
     }
 
-    /// Collects what can stand behind a part of a line; `before` ends at the place.
+    /// Collects what can stand after a part of a line; `before` ends at the place.
     fn collect(&mut self, line: &str, before: &str, head: &str) {
         if before.contains(';') {
             return;

@@ -55,7 +55,7 @@ pub struct Signature {
 /// An operand of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parameter {
-    /// First unit and the one behind the last in the form.
+    /// First unit and the one after the last in the form.
     pub label: [u32; 2],
     /// The values that it takes.
     pub documentation: Markdown,
@@ -74,7 +74,7 @@ impl Analysis {
             Kind::Directive => directive(name)?,
             Kind::Procedure | Kind::Label => place.declaration(project.symbol(source, token.kind, name)?),
             Kind::Word => place.word(name, token)?,
-            Kind::OutputType => format!("`{name}`: what the rasterizer reads the output as"),
+            Kind::OutputType => format!("`{name}`: the rasterizer's use of the output"),
             Kind::Components | Kind::Comment | Kind::Number | Kind::Keyword => return None,
         };
         Some(Hover { contents: Markdown::new(value), range: text.range(token.start, token.end) })

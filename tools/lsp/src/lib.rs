@@ -17,8 +17,8 @@
 //! assert_eq!(sent[0]["method"], "textDocument/publishDiagnostics");
 //! ```
 //!
-//! Messages are framed and mapped here, on `serde_json` alone: crates for the protocol would bring
-//! threads and a dozen further crates to a command that has them counted, and have no WebAssembly.
+//! Messages are framed and mapped here, on `serde_json` alone: crates for the protocol would add
+//! threads and a dozen more crates, which this command counts, and do not support WebAssembly.
 #![forbid(unsafe_code)]
 
 mod analysis;

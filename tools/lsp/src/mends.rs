@@ -103,7 +103,7 @@ impl Advice<'_> {
         self.edit(start, end + last.len(), new)
     }
 
-    /// Inserts a declaration behind all others, since `.gsh` has to come first.
+    /// Inserts a declaration after all others, since `.gsh` has to come first.
     fn declare(&self, new: &str) -> TextEdit {
         let is_procedure = |number: &usize| Tokens::new(self.text.line(*number)).line.name == ".proc";
         let first = (0..self.text.line_count()).find(is_procedure);

@@ -33,7 +33,7 @@ pub struct DocumentSymbol {
     pub range: Range,
     /// The name.
     pub selection_range: Range,
-    /// Names inside of it.
+    /// Names inside it.
     pub children: Vec<Self>,
 }
 
@@ -100,11 +100,10 @@ impl Analysis {
     /// # Errors
     /// No name, or a new one that the assembler does not take or that exists.
     pub fn rename(&mut self, uri: &str, position: Position, new: &str) -> Result<Edits, String> {
-        let (project, _, all) =
-            self.occurrences(uri, position).ok_or("here is no name that the text declares")?;
+        let (project, _, all) = self.occurrences(uri, position).ok_or("no name is declared here")?;
         // Two words would be two operands of a directive.
         if new.is_empty() || new.contains([' ', '\t', '\n', ';', '[', '(']) {
-            return Err("a name has letters, digits, `_` and `$`, and begins with no digit".into());
+            return Err("a name has letters, digits, `_` and `$`, and does not begin with a digit".into());
         }
         let mut edits = Edits::new();
         for (place, _) in all {
@@ -119,12 +118,14 @@ impl Analysis {
         let code = |project: &Project| project.assembled().map(|file| file.model.code.clone());
         match new_one {
             Some((_, message)) => Err(message),
-            None if code(project) != code(&renamed) => Err(format!("{new} stands for something else")),
+            None if code(project) != code(&renamed) => {
+                Err(format!("{new} already stands for something else"))
+            }
             None => Ok(edits),
         }
     }
 
-    /// Returns the declared names of a document, labels inside of their procedures.
+    /// Returns the declared names of a document, labels inside their procedures.
     pub fn symbols(&mut self, uri: &str) -> Vec<DocumentSymbol> {
         let Some((project, source)) = self.project(uri) else { return Vec::new() };
         let text = &project.sources[source].text;

@@ -1,4 +1,4 @@
-//! Operands as texts: registers behind names, forms of instructions, legal sources.
+//! Operands as texts: registers after names, forms of instructions, legal sources.
 //! In: an opcode, operands. Out: registers, signatures. Knows no document.
 //! Facts: the table of opcodes; the assembler takes the inverted form where that one fits.
 
@@ -109,7 +109,7 @@ pub fn describe(opcode: Opcode, operand: usize) -> String {
                     "a v or r register, or a uniform if no other source is one".to_owned()
                 }
                 Some(number) if wide.contains(&number) => "a v or r register, or a uniform".to_owned(),
-                _ => "a v or r register; no uniform".to_owned(),
+                _ => "a v or r register, not a uniform".to_owned(),
             };
         }
         Role::CompareOp => "`eq`, `ne`, `lt`, `le`, `gt` or `ge`",

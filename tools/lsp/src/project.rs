@@ -74,7 +74,7 @@ pub struct Linked {
     pub bytes: Vec<u8>,
     /// The sources.
     pub uris: Vec<String>,
-    /// Of each code word the number of its source and the line, from 0.
+    /// For each code word, the number of its source and the line, from 0.
     pub places: Vec<(usize, usize)>,
 }
 
@@ -328,7 +328,7 @@ impl Project {
 /// Most lines of comments above a declaration that belong to it.
 const MOST_COMMENTS: usize = 20;
 
-/// Returns the part of a URI behind the last slash.
+/// Returns the part of a URI after the last slash.
 pub fn file_name(uri: &str) -> &str {
     uri.rsplit('/').next().unwrap_or(uri)
 }

@@ -198,7 +198,7 @@ impl<H: Host> Server<H> {
             }
             _ => match method.strip_prefix("textDocument/") {
                 Some(question) => self.question(question, params),
-                None => Err((METHOD_NOT_FOUND, format!("there is no method {method}"))),
+                None => Err((METHOD_NOT_FOUND, format!("unknown method {method}"))),
             },
         }
     }
@@ -238,7 +238,7 @@ impl<H: Host> Server<H> {
             "inlayHint" => answer(analysis.inlay_hints(uri, range()?)),
             "formatting" => answer(analysis.format(uri)),
             "codeAction" => answer(analysis.mends(uri, range()?).iter().map(action).collect::<Vec<_>>()),
-            _ => Err((METHOD_NOT_FOUND, format!("there is no method textDocument/{method}"))),
+            _ => Err((METHOD_NOT_FOUND, format!("unknown method textDocument/{method}"))),
         }
     }
 }

@@ -49,7 +49,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
             return Ok(None);
         }
         if !line.ends_with(b"\n") {
-            return Err(invalid("a header line is too long, or cut"));
+            return Err(invalid("a header line is too long, or cut off"));
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim();

@@ -1,5 +1,5 @@
 //! Texts and places in them. Columns are units of UTF-16, as editors count.
-//! In: texts, edits. Out: offsets and positions, which always exist: those behind a line or the
+//! In: texts, edits. Out: offsets and positions, which always exist: those after a line or the
 //! text are its end.
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct Position {
 pub struct Range {
     /// Its start.
     pub start: Position,
-    /// The place behind it.
+    /// The place after it.
     pub end: Position,
 }
 
@@ -37,7 +37,7 @@ pub struct TextEdit {
 pub struct Text {
     text: String,
     starts: Vec<usize>,
-    /// Offsets behind characters that have more bytes than units, each with the sum of the
+    /// Offsets after characters that have more bytes than units, each with the sum of the
     /// differences up to it. A line may be as long as the text.
     wide: Vec<(u32, u32)>,
 }
@@ -66,7 +66,7 @@ impl Text {
         self.starts.len()
     }
 
-    /// Returns a line without its end; an empty one behind the text.
+    /// Returns a line without its end; an empty one after the text.
     pub fn line(&self, number: usize) -> &str {
         let Some(&start) = self.starts.get(number) else { return "" };
         let end = self.starts.get(number + 1).copied().unwrap_or(self.text.len());
@@ -171,7 +171,7 @@ mod tests {
         let place = |line, character| Position { line, character };
         assert_eq!(text.position(5), place(0, 3));
         assert_eq!([text.offset(place(0, 3)), text.offset(place(0, 9)), text.offset(place(7, 0))], [5, 6, 9]);
-        // In the middle of a character: behind it.
+        // In the middle of a character: after it.
         assert_eq!(text.offset(place(0, 2)), 5);
         let range = Range { start: place(0, 1), end: place(1, 0) };
         assert_eq!(text.replaced(range, "-").as_str(), "a-c");

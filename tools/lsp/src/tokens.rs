@@ -22,7 +22,7 @@ pub enum Kind {
     Label,
     /// Register, or a name of one.
     Word,
-    /// Letters behind a dot.
+    /// Letters after a dot.
     Components,
     /// Number.
     Number,
@@ -39,7 +39,7 @@ pub struct Token {
     pub kind: Kind,
     /// Offset of its first byte in the line.
     pub start: usize,
-    /// Offset behind it.
+    /// Offset after it.
     pub end: usize,
     /// Number of its operand.
     pub operand: usize,

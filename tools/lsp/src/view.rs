@@ -120,7 +120,7 @@ impl Analysis {
         folds
     }
 
-    /// Returns notes beside some lines: registers behind declared names, addresses of code, and how
+    /// Returns notes beside some lines: registers of declared names, addresses of code, and how
     /// often a line ran in the last test.
     pub fn inlay_hints(&mut self, uri: &str, range: Range) -> Vec<InlayHint> {
         let counts = self.counts(uri).cloned();

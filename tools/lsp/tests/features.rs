@@ -141,7 +141,7 @@ fn problems_of_lint_have_their_rule_and_siblings_are_read() {
     client.open(URI, ".out p position\n.out q color\n.proc main\nmov p, v0\nend\n.end");
     let problems = client.problems(URI);
     assert!(problems.iter().any(|problem| problem["code"] == "output-not-written"), "{problems:?}");
-    // Of this source alone no procedure is known.
+    // This source alone has no known procedure.
     let (uri, text) = sample("library.sky.pica");
     client.open(&uri, &text);
     assert_eq!(client.problems(&uri), [] as [Value; 0]);

@@ -32,7 +32,7 @@ pub type Bits = [[u32; 4]; 16];
 
 /// Limit of instructions per vertex; vertices beyond it are skipped and counted.
 pub const BUDGET: u64 = 4000;
-/// Vertices for each program.
+/// Vertices per program.
 pub const VERTICES: usize = 3;
 
 /// Statistics of comparisons.

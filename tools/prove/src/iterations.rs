@@ -11,7 +11,7 @@ use transpica::isa::word::Word;
 use transpica::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
 
-/// Entries and back edges of each loop, by the address of its first word (behind a LOOP).
+/// Entries and back edges of each loop, by the address of its first word (after a LOOP).
 type Counts = BTreeMap<Pc, [u32; 2]>;
 
 /// Returns whether two vertices that end within the budget enter a loop equally often but iterate

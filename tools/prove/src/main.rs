@@ -18,10 +18,10 @@ use transpica_prove::{control, shrink};
 #[command(after_help = "Example:
   cargo run --release -p transpica-prove -- --minutes 10")]
 struct Arguments {
-    /// Duration; unlimited if absent
+    /// Duration [default: unlimited]
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
-    /// Number of programs; unlimited if absent
+    /// Number of programs [default: unlimited]
     #[arg(long, value_name = "N")]
     programs: Option<u64>,
     /// First seed

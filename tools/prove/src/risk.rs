@@ -1,5 +1,5 @@
 //! Constants that a driver could find, looked for in legal modules.
-//! In: a module behind `legalize`. Out: the first breach of one of two rules, in words:
+//! In: a module after `legalize`. Out: the first breach of one of two rules, in words:
 //!
 //! * no operand of a product or sum is a constant zero, unless the other one is a constant, too;
 //! * no constant float goes into a loop parameter, a result or an arm of a selection that a driver

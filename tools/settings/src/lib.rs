@@ -1,4 +1,5 @@
-//! Options and profile of the library by paths and texts: the door for everything that is not Rust.
+//! Options and profile of the library by paths and texts: the interface for everything that is not
+//! Rust.
 //!
 //! In: paths such as `outputs.depth`, texts such as `-w..w`. Out: values of the library, the rows
 //! of a form. Knows no field by itself: [`table`] names the fields, [`spelling`] reads texts,
@@ -67,10 +68,10 @@ impl Settings {
     /// Sets a field, or a part of the tree, to the value of a text. Nothing changes on an error.
     ///
     /// # Errors
-    /// A path that does not exist, with the nearest one; a text that is no value of the field.
+    /// A path that does not exist, with the nearest one; a text that is not a value of the field.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), String> {
         let mut tree = Tree::new(&self.options, &self.profile);
-        let names: Names<'_> = &|_, name| Err(format!("there is no program to find `{name}` in"));
+        let names: Names<'_> = &|_, name| Err(format!("`{name}` needs a program to look it up in"));
         tree.get(path)?;
         let blame = |error: String| format!("{path}: {error}");
         for change in changes(path, text, names).map_err(blame)? {
@@ -130,7 +131,7 @@ fn shown(words: Words, value: Value) -> Value {
     words.iter().find(|(_, known, _)| *known == json).map_or(value, |(word, ..)| (*word).into())
 }
 
-/// Reads the value of a field, or of a part of the tree: spelled as behind its flag, JSON, or a
+/// Reads the value of a field, or of a part of the tree: spelled as after its flag, JSON, or a
 /// string.
 ///
 /// # Errors

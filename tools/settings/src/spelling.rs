@@ -1,4 +1,4 @@
-//! Values of flags that are no single word: their spelling on the command line.
+//! Values of flags that are not a single word: their spelling on the command line.
 //! In: a text. Out: changes of fields. Whether a field takes the value is the library's to check.
 
 use crate::words::did_you_mean;
@@ -52,12 +52,12 @@ pub type NamedSpelling = fn(&str, Names<'_>) -> Result<Vec<Change>, String>;
 /// [`Names`] before the program is known: any name stands for register 0.
 pub fn any_name(_: char, name: &str) -> Result<Vec<usize>, String> {
     let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    is_name.then(|| vec![0]).ok_or_else(|| format!("`{name}` is no name"))
+    is_name.then(|| vec![0]).ok_or_else(|| format!("`{name}` is not a name"))
 }
 
 /// Splits `a=b`.
 fn pair(text: &str) -> Result<(&str, &str), String> {
-    text.split_once('=').ok_or_else(|| format!("`{text}` must be like NAME=VALUE"))
+    text.split_once('=').ok_or_else(|| format!("`{text}` must look like NAME=VALUE"))
 }
 
 /// Reads a list of `a=b`.
@@ -97,7 +97,7 @@ pub(crate) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String
         let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let advice = did_you_mean(text, all.iter().copied());
         let advice = advice.unwrap_or_else(|| format!("must be one of {}", all.join(", ")));
-        format!("`{text}` is unknown, {advice}")
+        format!("`{text}` is unknown; {advice}")
     })
 }
 
@@ -160,7 +160,7 @@ pub fn ints(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
             let numbers: Option<Vec<u8>> =
                 numbers.split(',').map(|number| number.parse::<u8>().ok()).collect();
             let numbers = numbers.filter(|numbers| numbers.len() == 4);
-            let wrong = "must be like i0=3,0,1,0 with numbers up to 255, i0=specialized or i0=uniform";
+            let wrong = "must look like i0=3,0,1,0 with numbers up to 255, i0=specialized or i0=uniform";
             (numbers.ok_or_else(|| wrong.to_string())?.into(), false)
         }
     };
@@ -217,7 +217,7 @@ pub fn attributes(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
 /// `--assume`
 pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let wrong = || {
-        "must be like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite, 2^N \
+        "must look like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite, 2^N \
          or 2^N..2^N"
             .to_string()
     };
@@ -278,7 +278,7 @@ pub fn bindings(text: &str) -> Result<Vec<Change>, String> {
         let place = place
             .split_once(':')
             .and_then(|(set, binding)| Some((set.parse::<u32>().ok()?, binding.parse::<u32>().ok()?)));
-        let (set, binding) = place.ok_or_else(|| format!("must be like {block}=SET:BINDING"))?;
+        let (set, binding) = place.ok_or_else(|| format!("must look like {block}=SET:BINDING"))?;
         let change = |field, number| Change::new(format!("bindings.{block}.{field}"), number);
         Ok(vec![change("set", set), change("binding", binding)])
     })
@@ -294,7 +294,7 @@ pub fn varyings(text: &str) -> Result<Vec<Change>, String> {
 /// `--glsl-uniforms`, `--glsl-host`
 pub fn block(object: &str, text: &str) -> Result<Vec<Change>, String> {
     if is_json(text) {
-        return Err("must be like BLOCK:INSTANCE".into());
+        return Err("must look like BLOCK:INSTANCE".into());
     }
     let (block, instance) = match text.split_once(':') {
         Some((block, instance)) => (block, Value::from(instance)),
@@ -310,7 +310,7 @@ pub fn entry(text: &str) -> Result<Vec<Change>, String> {
 
 /// `--glsl-attributes`
 pub fn attribute_names(text: &str) -> Result<Vec<Change>, String> {
-    let (how, text) = text.split_once(':').ok_or("must be like named:in_ or numbered:v")?;
+    let (how, text) = text.split_once(':').ok_or("must look like named:in_ or numbered:v")?;
     let how = word(how, &[("named", "Named"), ("numbered", "Numbered")])?;
     Ok(vec![Change::new("glsl.attributes", json!({ how: text }))])
 }

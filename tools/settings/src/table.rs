@@ -74,7 +74,7 @@ pub enum Form {
     Spelled(&'static str, &'static [&'static str], Spelling),
     /// As [`Spelled`](Self::Spelled), about registers, which may have names.
     Named(&'static str, &'static [&'static str], NamedSpelling),
-    /// As [`Spelled`](Self::Spelled), behind `=`; this text if absent.
+    /// As [`Spelled`](Self::Spelled), after `=`, by default this text.
     Optional(&'static str, &'static str, Spelling),
 }
 
@@ -97,38 +97,36 @@ pub const ROWS: &[Row] = &[
         form: Form::Choice(
             "HOW",
             &[
-                ("exact", "\"Exact\"", "Bit-equal to the reference interpreter in f32"),
-                ("fast", "\"Fast\"", "Plain IEEE"),
+                ("exact", "\"Exact\"", "Matches the reference interpreter bit for bit, in f32"),
+                ("fast", "\"Fast\"", "Plain IEEE arithmetic"),
                 ("f24", "\"F24\"", "Rounded to float24 after each operation"),
             ],
         ),
-        help: "Number format of the computation",
+        help: "Precision of the arithmetic",
     },
     Row {
         flag: "portable-exponentials",
         fields: &["arithmetic.portable_exponentials"],
         form: Form::Switch("true"),
-        help: "Compute EX2 and LG2 by polynomials that are equal on every driver",
+        help: "Compute EX2 and LG2 with polynomials that return the same results on every driver",
     },
     Row {
         flag: "uninitialized",
         fields: &["arithmetic.uninitialized"],
         form: Form::Choice("HOW", UNDEFINED),
-        help: "Value of registers r and o before the program writes them",
+        help: "Value of r and o registers before the program writes them",
     },
     Row {
         flag: "bools",
         fields: &["control.bools.baked", "control.bools.values", "control.bools.specialized"],
         form: Form::Named("bN=HOW,…", &["b0=true,b3=specialized", "b*=false"], spelling::bools),
-        help: "Treat bool uniforms, b0 to b15 or by name: true or false makes a constant that decides control flow, specialized a \
-               specialization constant, uniform [default] reads it; b* means all; may be repeated",
+        help: "Treat bool uniforms (b0 to b15, or by name) as constants that decide control flow (true, false), as specialization constants (specialized), or as uniforms (uniform) [default: uniform]; b* means all; may be repeated",
     },
     Row {
         flag: "ints",
         fields: &["control.ints.baked", "control.ints.specialized"],
         form: Form::Named("iN=HOW", &["i0=3,0,1,0", "i1=specialized"], spelling::ints),
-        help: "Treat int uniforms, i0 to i3 or by name: x,y,z,w makes a constant, specialized four specialization constants, \
-               uniform [default] reads it; may be repeated",
+        help: "Treat int uniforms (i0 to i3, or by name) as a constant (x,y,z,w), as four specialization constants (specialized), or as a uniform (uniform) [default: uniform]; may be repeated",
     },
     Row {
         flag: "loop-guard",
@@ -136,7 +134,7 @@ pub const ROWS: &[Row] = &[
         form: Form::Spelled("N|none", &["100", "none"], |text| {
             spelling::number_or_none("control.loop_guard", text)
         }),
-        help: "End runs that jump backward more than N times, so that no program runs forever; none by default",
+        help: "End runs that jump backward more than N times, so that no program runs forever [default: none]",
     },
     Row {
         flag: "report-unfinished",
@@ -161,20 +159,19 @@ pub const ROWS: &[Row] = &[
                 ("raw", "\"Raw\"", "As the program writes it, -w..0"),
             ],
         ),
-        help: "Range of z that the host clips",
+        help: "Range of z that the host clips to",
     },
     Row {
         flag: "raw-depth",
         fields: &["outputs.depth"],
         form: Form::Switch("\"Raw\""),
-        help: "The same as --depth raw",
+        help: "Same as --depth raw",
     },
     Row {
         flag: "snap-depth",
         fields: &["outputs.snap_depth.near", "outputs.snap_depth.far"],
         form: Form::Optional("NEAR,FAR", "1e-6,1e-5", spelling::snap_depth),
-        help: "Move z of positions a hair outside of the clip volume into it: 0 < z/w < NEAR becomes 0, -1 - FAR < z/w \
-               < -1 becomes -1; Azahar's 1e-6,1e-5 if absent",
+        help: "Move positions whose z is just outside the clip volume into it: 0 < z/w < NEAR becomes 0, -1 - FAR < z/w < -1 becomes -1; without a value, Azahar's 1e-6,1e-5",
     },
     Row {
         flag: "flip-y",
@@ -184,7 +181,7 @@ pub const ROWS: &[Row] = &[
             &[
                 ("never", "\"Never\"", "Keep y as the program writes it"),
                 ("always", "\"Always\"", "Negate y"),
-                ("host", "\"Dynamic\"", "As the host block says at the draw"),
+                ("host", "\"Dynamic\"", "As set in the host block at the draw"),
             ],
         ),
         help: "Mirror y",
@@ -195,7 +192,7 @@ pub const ROWS: &[Row] = &[
         form: Form::Choice(
             "HOW",
             &[
-                ("none", "\"None\"", "Clip at the host's volume only"),
+                ("none", "\"None\"", "Clip only to the host's volume"),
                 ("builtin", "\"BuiltIn\"", "Clip distances"),
                 (
                     "varying",
@@ -210,7 +207,7 @@ pub const ROWS: &[Row] = &[
         flag: "raw-colors",
         fields: &["outputs.clamp_colors"],
         form: Form::Switch("false"),
-        help: "Leave colors as written instead of min(|c|, 1)",
+        help: "Leave colors as written instead of clamping them to min(|c|, 1)",
     },
     Row {
         flag: "all-outputs",
@@ -222,7 +219,7 @@ pub const ROWS: &[Row] = &[
         flag: "unmapped",
         fields: &["outputs.unmapped"],
         form: Form::Choice("HOW", &[("default", "\"Default\"", "1"), ("zero", "\"Zero\"", "0")]),
-        help: "Value of components of outputs that no register is mapped to",
+        help: "Value of output components that no register is mapped to",
     },
     Row {
         flag: "layout",
@@ -244,7 +241,7 @@ pub const ROWS: &[Row] = &[
             spelling::layout,
         ),
         help: "Layout of the uniform block: symbols [default], a member for each bound symbol; registers, azahar or \
-               panda3ds, the complete register file as those hosts have it; or offsets in bytes as JSON, \
+               panda3ds, the complete register file as those hosts lay it out; or offsets in bytes as JSON, \
                {\"floats\": 80, \"ints\": 16, \"packing\": \"Words\", \"bools\": 0}",
     },
     Row {
@@ -257,14 +254,13 @@ pub const ROWS: &[Row] = &[
         flag: "padded",
         fields: &["block.padded"],
         form: Form::Switch("true"),
-        help: "Pad the array of relative reads to c127; the host fills c96..c127 with ones",
+        help: "Pad the array for relative reads to c127; the host fills c96..c127 with ones",
     },
     Row {
         flag: "attributes",
         fields: &["input.formats.*.kind", "input.formats.*.components"],
         form: Form::Named("vN=KIND[:COUNT],…", &["v1=uint:3,v2=int", "v*=float:2"], spelling::attributes),
-        help: "Formats in which the host feeds attributes, v0 to v15 or by name: float, int or uint, and the number of components, 4 \
-               by default; v* means all; may be repeated",
+        help: "Formats in which the host supplies attributes (v0 to v15, or by name): float, int or uint, and the number of components [default: 4]; v* means all; may be repeated",
     },
     Row {
         flag: "assume",
@@ -274,10 +270,7 @@ pub const ROWS: &[Row] = &[
             &["uniforms=2^24,attributes=no-nan,results=finite", "v3=2^16", "uniforms=2^-20..2^32"],
             spelling::assume,
         ),
-        help: "Rely on numbers, and drop guards of 0 * inf and tests for NaN that they make needless: uniforms, \
-               attributes, one of v0 to v15 or its name, or results of the program's arithmetic, each any, no-nan, finite, 2^N \
-               (also below:N) for magnitudes below 2^N, or 2^M..2^N for 0 and magnitudes from 2^M on below 2^N; may be repeated, \
-               the last one counts",
+        help: "Rely on promises about numbers, and drop the guards for 0 * inf and tests for NaN that become needless. WHAT is uniforms, attributes, one of v0 to v15 or its name, or results of the program's arithmetic; PROMISE is any, no-nan, finite, 2^N (also below:N) for magnitudes below 2^N, or 2^M..2^N for 0 and magnitudes from 2^M to below 2^N; may be repeated, the last one wins",
     },
     Row {
         flag: "limit",
@@ -300,32 +293,32 @@ pub const ROWS: &[Row] = &[
             ],
             |text| spelling::members("limits", text, spelling::json),
         ),
-        help: "Limit a size of programs, of their translation or of its result: code_words, descriptors, \
+        help: "Limit the size of programs, of their translation or of its result: code_words, descriptors, \
                nodes_per_instruction, nodes_base, depth, steps, values, output_words, executables; may be repeated",
     },
     Row {
         flag: "spirv-version",
         fields: &["spirv_version"],
         form: Form::Spelled("1.N", &["1.0", "1.5"], spelling::spirv_version),
-        help: "Version of SPIR-V, 1.0 to 1.6; 1.3 by default",
+        help: "SPIR-V version, 1.0 to 1.6 [default: 1.3]",
     },
     Row {
         flag: "allow-contraction",
         fields: &["no_contraction"],
         form: Form::Switch("false"),
-        help: "Let drivers fuse products with sums: results are not exact then",
+        help: "Let drivers fuse products with sums; results are then no longer exact",
     },
     Row {
         flag: "preserve-nan",
         fields: &["preserve_nan"],
         form: Form::Switch("true"),
-        help: "Declare that NaN, infinities and the sign of zero are kept: NVIDIA's drivers need it for exact results",
+        help: "Declare that NaN, infinities and the sign of zero are preserved; NVIDIA's drivers need this for exact results",
     },
     Row {
         flag: "preserve-subnormals",
         fields: &["preserve_subnormals"],
         form: Form::Switch("true"),
-        help: "Declare that subnormal numbers are kept, for drivers that can",
+        help: "Declare that subnormal numbers are preserved, on drivers that support it",
     },
     Row {
         flag: "variant-position",
@@ -354,7 +347,7 @@ pub const ROWS: &[Row] = &[
             "bindings.host.binding",
         ],
         form: Form::Spelled("BLOCK=SET:BINDING,…", &["uniforms=1:2,host=3:4"], spelling::bindings),
-        help: "Bindings of the blocks of a vertex entry; uniforms=0:0,host=0:1 by default",
+        help: "Bindings of a vertex entry's blocks [default: uniforms=0:0,host=0:1]",
     },
     Row {
         flag: "varyings",
@@ -373,13 +366,13 @@ pub const ROWS: &[Row] = &[
         flag: "glsl-omit-extensions",
         fields: &["glsl.extension_lines"],
         form: Form::Switch("false"),
-        help: "Write no #extension lines: the host has them in front of its own declarations",
+        help: "Write no #extension lines; the host writes them before its own declarations",
     },
     Row {
         flag: "glsl-entry",
         fields: &["glsl.entry"],
         form: Form::Spelled("NAME", &["pica_main"], spelling::entry),
-        help: "Name of the function that runs the program, for a main of the host; main by default",
+        help: "Name of the function that runs the program, for hosts with their own main [default: main]",
     },
     Row {
         flag: "glsl-outputs",
@@ -388,16 +381,16 @@ pub const ROWS: &[Row] = &[
             "WHERE",
             &[
                 ("stage", "\"Stage\"", "Outputs of the stage, and gl_Position"),
-                ("globals", "\"Globals\"", "Global variables that a main of the host reads"),
+                ("globals", "\"Globals\"", "Global variables that the host's main reads"),
             ],
         ),
-        help: "Variables that the text writes its outputs to",
+        help: "Variables that receive the outputs",
     },
     Row {
         flag: "glsl-separable",
         fields: &["glsl.separable"],
         form: Form::Switch("true"),
-        help: "Give varyings of 330 and 400 locations, for separable programs",
+        help: "Write locations for varyings in 330 and 400, for separable programs",
     },
     Row {
         flag: "glsl-uniforms",
@@ -405,8 +398,7 @@ pub const ROWS: &[Row] = &[
         form: Form::Spelled("BLOCK[:INSTANCE]", &["Registers", "Block:instance"], |text| {
             spelling::block("glsl.uniforms", text)
         }),
-        help: "Names of the uniform block and its instance; Uniforms:uniforms by default. Without an instance, members \
-               are global names",
+        help: "Names of the uniform block and its instance [default: Uniforms:uniforms]; without an instance, members are global names",
     },
     Row {
         flag: "glsl-host",
@@ -414,7 +406,7 @@ pub const ROWS: &[Row] = &[
         form: Form::Spelled("BLOCK[:INSTANCE]", &["Window:window"], |text| {
             spelling::block("glsl.host", text)
         }),
-        help: "Names of the host block and its instance; Host:host by default",
+        help: "Names of the host block and its instance [default: Host:host]",
     },
     Row {
         flag: "glsl-attributes",
@@ -424,6 +416,6 @@ pub const ROWS: &[Row] = &[
             &["numbered:v", "named:a_"],
             spelling::attribute_names,
         ),
-        help: "Text before the names of attributes, or before their numbers; named:in_ by default",
+        help: "Prefix of attribute names, or of attribute numbers [default: named:in_]",
     },
 ];

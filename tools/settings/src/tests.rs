@@ -9,7 +9,7 @@ use transpica::settings::{AttributeNames, Block, Layout, Varying};
 use super::*;
 use crate::tree::is_below;
 
-/// Paths of all values that are no objects; an element of a list is `*`.
+/// Paths of all values that are not objects; an element of a list is `*`.
 fn leaves(value: &Value) -> BTreeSet<String> {
     let (mut work, mut leaves) = (vec![(String::new(), value)], BTreeSet::new());
     while let Some((path, value)) = work.pop() {
@@ -115,7 +115,7 @@ fn a_wrong_path_or_value_changes_nothing_and_is_explained() {
         ("outputs.depth", "rav", "did you mean `raw`?"),
         ("outputs.depth.x", "raw", "there is nothing below"),
         ("", "raw", "the fields are"),
-        ("control.bools", "first=true", "there is no program to find `first` in"),
+        ("control.bools", "first=true", "`first` needs a program to look it up in"),
         ("limits.depth", "-1", "limits.depth: invalid value"),
         ("varyings.7.components.0", "Zero", "the list is empty"),
         ("varyings.8.name", "a", "`8` must be 0 to 7"),

@@ -60,7 +60,7 @@ impl Tree {
     /// Finds a field to change.
     fn find(&mut self, path: &str) -> Result<&mut Value, String> {
         self.get(path)?;
-        self.0.pointer_mut(&pointer(path)).ok_or_else(|| format!("{path} is no field"))
+        self.0.pointer_mut(&pointer(path)).ok_or_else(|| format!("{path} is not a field"))
     }
 
     /// Applies a change.
@@ -131,5 +131,5 @@ fn missing(path: &str, part: &str, value: &Value) -> String {
 fn unknown(path: &str, part: &str, known: &[&str]) -> String {
     let advice = did_you_mean(part, known.iter().copied());
     let advice = advice.unwrap_or_else(|| format!("the fields are {}", known.join(", ")));
-    format!("{path}: `{part}` is unknown, {advice}")
+    format!("{path}: `{part}` is unknown; {advice}")
 }

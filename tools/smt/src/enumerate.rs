@@ -1,6 +1,6 @@
 //! Functions of one float, for all 2^32 of them.
 //! In: a helper function of legalization and its definition in Rust. Out: that they are equal, with
-//! the time; of the portable functions also the largest error. Constants, not solvers, make these
+//! the time; for the portable functions, also the largest error. Constants, not solvers, make these
 //! long: polynomials with ten products.
 //!
 //! Each operation is evaluated for a block of numbers, so that its choice costs nothing.

@@ -188,7 +188,7 @@ fn lanewise() -> Vec<(String, String)> {
     }
     for op in Binary::ALL.iter().filter(|op| op.is_pica() && op.shape() == Shape::Each) {
         let word = op.signature().name;
-        // Of the operands of a comparison nothing is asked.
+        // Nothing is asked about the operands of a comparison.
         let rows = if matches!(op, Binary::SgeP | Binary::SltP) { 2 } else { OPERANDS.len() };
         for x in 0..rows {
             for y in 0..rows {
@@ -257,7 +257,7 @@ fn legal_forms() -> Vec<Question> {
 }
 
 /// No operation of the PICA200 observes the sign of a zero: results for operands that differ in it
-/// alone are equal but for it.
+/// alone are equal except for it.
 fn signs() -> Vec<Question> {
     let mut claims = Claims::new("signs of zeros".to_owned(), Products::Lemmas);
     let t = &mut claims.terms;

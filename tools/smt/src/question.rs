@@ -68,7 +68,7 @@ impl Claims {
         Self { joined, ..self }
     }
 
-    /// Adds that lanes are equal, maybe but for the signs of zeros.
+    /// Adds that lanes are equal, possibly except for the signs of zeros.
     pub fn equal(&mut self, label: &str, pairs: &[(Term, Term)], signs_of_zero: bool) {
         self.functions += 1;
         let mut claim = None;

@@ -2,7 +2,7 @@
 //! In: operations on operands of which something is known, swept as `legalize` does. Out: that each
 //! result is a member of its range, for all numbers. Knows no rows: a range is asked which numbers
 //! it has, cell by cell of signs and exponents.
-//! The result of a driver's EX2 or LG2 is no theory's: such ranges are left to the tests.
+//! The result of a driver's EX2 or LG2 belongs to no theory: such ranges are left to the tests.
 
 use transpica::Precision;
 use transpica::stages::entity::Handle;

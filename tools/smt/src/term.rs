@@ -250,7 +250,8 @@ impl Terms {
         self.apply(Fun::Or, &[a, b])
     }
 
-    /// Equality of bits, any NaN being as good as another; of floats also but for the sign of zero.
+    /// Equality of bits, any NaN being as good as another; of floats also except for the sign of
+    /// zero.
     pub fn equal(&mut self, a: Term, b: Term, signs_of_zero: bool) -> Term {
         let same = self.apply(Fun::Same, &[a, b]);
         if signs_of_zero || self.sort(a) != Sort::Float {

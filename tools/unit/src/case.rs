@@ -24,7 +24,7 @@ pub struct Case {
     pub calls: Vec<String>,
     /// Most instructions of a vertex or an invocation.
     pub instructions: Option<u64>,
-    /// Of a geometry program its triangles.
+    /// The triangles of a geometry program.
     pub triangles: Option<Vec<ExpectedTriangle>>,
 }
 

@@ -210,7 +210,7 @@ impl<'t> Parser<'_, 't> {
             let place = table.get("calls").map_or(start, |item| item.span().start);
             let known: Vec<&str> = labels.iter().map(|(label, _)| label.as_str()).collect();
             return Err(
-                reader.problem(place, format!("calls: no procedure {label}, use {}", known.join(", ")))
+                reader.problem(place, format!("calls: unknown procedure {label}; use {}", known.join(", ")))
             );
         }
         let expects = case.rows.iter().any(|row| !row.expect.is_empty()) || case.triangles.is_some();
@@ -219,7 +219,7 @@ impl<'t> Parser<'_, 't> {
         }
         let nothing =
             if geometry { "triangles, calls or instructions" } else { "expect, calls or instructions" };
-        Err(reader.problem(start, format!("the case expects nothing; give it {nothing}")))
+        Err(reader.problem(start, format!("the case expects nothing; add {nothing}")))
     }
 
     /// Returns the number of a case's program.
@@ -325,7 +325,7 @@ impl<'t> Parser<'_, 't> {
             (None, Some(epsilon)) => {
                 let number = value(epsilon).as_f64().filter(|epsilon| *epsilon >= 0.0);
                 Tolerance::Epsilon(
-                    number.ok_or_else(|| problem(".epsilon must be a number, not below 0"))? as f32
+                    number.ok_or_else(|| problem(".epsilon must be a number of 0 or more"))? as f32
                 )
             }
             (None, None) | (Some(_), Some(_)) => return Err(problem(" must have ulp or epsilon")),

@@ -1,7 +1,7 @@
 //! Tests of shaders: cases in TOML or in Rust, with coverage and mutation.
 //! In: sources or a container, values, expected outputs. Out: failures with the instructions that
-//! made a wrong component. Every program runs on the reference machine of `transpica`, which has an
-//! end for each.
+//! produced a wrong component. Every program runs on `transpica`'s reference machine, which ends
+//! every run.
 //!
 //! ```
 //! use transpica_unit::{IDENTITY, Shader, near};
@@ -20,7 +20,7 @@
 //!
 //! # Test files
 //!
-//! `transpica test` runs the cases of files `NAME.test.toml`:
+//! `transpica test` runs the cases of `NAME.test.toml` files:
 //!
 //! ```toml
 //! [uniforms]
@@ -37,30 +37,30 @@
 //!
 //! | key | of | value |
 //! |---|---|---|
-//! | `shader` | file | a source or container, or a list of sources; if absent `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin` |
+//! | `shader` | file | a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin` |
 //! | `lint` | file | `"deny"`: findings of lint fail |
 //! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
 //! | `attributes` | file, case, row | by name, or `v0` |
-//! | `name` | case, row | its name; that of a case must be there, and differ from those of others |
+//! | `name` | case, row | its name, required for a case and unique among them |
 //! | `program` | case | `"vertex"`, `"geometry"` or the number of a DVLE |
 //! | `expect` | case, row | outputs by semantics, as `position` and `texcoord0`, or `o0` |
 //! | `rows` | case | runs with values on top of the case's |
-//! | `invocations` | case | of a geometry program: a table of v registers, and of delivered uniforms in `c`, for each |
-//! | `triangles` | case | each a list of three vertices with expected outputs, or `{ vertices = […], inverted = true }` |
+//! | `invocations` | case | for a geometry program: a table of v registers, and of delivered uniforms in `c`, for each |
+//! | `triangles` | case | a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }` |
 //! | `calls` | case | procedures that must run |
-//! | `instructions` | case | most instructions of a vertex or an invocation |
-//! | `budget` | case | limit after which a run counts as one without end; 2^20 if absent |
+//! | `instructions` | case | maximum number of instructions of a vertex or an invocation |
+//! | `budget` | case | limit after which a run counts as endless, by default 2^20 |
 //!
 //! A case with `picture = "lights.png"` draws a mesh and compares it with the picture beside the
-//! file, which `transpica test --bless` writes. Its uniforms count over those that a drawing
-//! guesses from names; `mesh` is `"lathe"`, `"quad"`, `"cube"` or `"sphere"`, and `differing` the
-//! most pixels that may differ, 0 if absent.
+//! file, which `transpica test --bless` writes. Its uniforms take precedence over those guessed
+//! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"` or `"sphere"`, and `differing` the maximum
+//! number of pixels that may differ, by default 0.
 //!
 //! Uniforms of the file that only another of its programs has are left out.
 //!
-//! Expected values are numbers that must be equal (+0 is -0, NaN is `nan`), `"_"` for any, or
-//! `{ near = […], ulp = N }` or `{ near = […], epsilon = X }`. Components without a number that
-//! TOML has are texts: `"0x3f800000"` for bits, `"1/255"`.
+//! Expected values are numbers that must be equal (+0 equals -0, NaN is `nan`), `"_"` for any
+//! value, or `{ near = […], ulp = N }` or `{ near = […], epsilon = X }`. Numbers that TOML cannot
+//! express are strings: `"0x3f800000"` for bits, `"1/255"`.
 //!
 //! A uniform of three or four registers may be a matrix: `"identity"`, or one of `look_at` (eye,
 //! target, up), `perspective` (degrees upwards, ratio of width to height, near, far), `ortho`

@@ -101,7 +101,7 @@ pub fn product(matrices: &[Matrix]) -> Matrix {
 mod tests {
     use super::*;
 
-    /// A point behind a matrix.
+    /// A point transformed by a matrix.
     fn point(matrix: &Matrix, point: [f32; 4]) -> [f32; 4] {
         let entry = |row: [f32; 4]| row.iter().zip(point).map(|(a, b)| a * b).sum::<f32>();
         matrix.map(|row| (entry(row) * 1e4).round() / 1e4)

@@ -116,7 +116,7 @@ fn dest(number: u32) -> String {
     if number < 16 { format!("o{number}") } else { format!("r{}", number - 16) }
 }
 
-/// Returns the next register of the same bank; the first behind the last.
+/// Returns the next register of the same bank; the first after the last.
 fn next(number: u32, bits: Bits) -> u32 {
     let (first, count) = if number < 32 { (number & 16, 16) } else { (32, (bits.max() - 31).min(96)) };
     first + (number - first + 1) % count

@@ -47,7 +47,7 @@ pub struct ProgramRun<'s> {
     shader: &'s Shader,
     stage: Stage,
     uniforms: Map<String, Value>,
-    /// Of each vertex or invocation.
+    /// Attributes of each vertex or invocation.
     attributes: Vec<Map<String, Value>>,
     budget: u64,
 }
@@ -86,8 +86,8 @@ impl Shader {
 }
 
 impl<'s> ProgramRun<'s> {
-    /// Sets a uniform by its name, or a register as `c4`. Of four rows a uniform of three registers
-    /// takes the first three.
+    /// Sets a uniform by its name, or a register as `c4`. A uniform of three registers takes the
+    /// first three of four rows.
     pub fn uniform(mut self, name: &str, value: impl Into<Argument>) -> Self {
         let Argument(mut value) = value.into();
         let symbols = self.shader.index_of(self.stage).ok();
@@ -184,7 +184,7 @@ impl Ran<'_> {
     #[track_caller]
     pub fn position(&self) -> [f32; 4] {
         let position = self.output("position");
-        position.try_into().unwrap_or_else(|_| panic!("the position has not four components"))
+        position.try_into().unwrap_or_else(|_| panic!("the position does not have four components"))
     }
 
     /// Compares an output with its expected values.

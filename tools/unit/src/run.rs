@@ -49,9 +49,9 @@ pub struct Triangle {
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Of a vertex program one for each vertex.
+    /// One for each vertex of a vertex program.
     pub vertices: Vec<Vertex>,
-    /// Of a geometry program those of all invocations.
+    /// Those of all invocations of a geometry program.
     pub triangles: Vec<Triangle>,
     /// Instructions that each vertex or invocation took.
     pub steps: Vec<u64>,
@@ -115,7 +115,7 @@ impl Executor for Batched {
 
 pub(crate) fn executable<'s>(shader: &'s Shader, trial: &Trial) -> Result<&'s Executable, String> {
     let (index, count) = (trial.index, shader.executables.len());
-    shader.executables.get(index).ok_or_else(|| format!("DVLE {index} is none of the {count} programs"))
+    shader.executables.get(index).ok_or_else(|| format!("DVLE {index} is not one of the {count} programs"))
 }
 
 /// Runs a trial on the reference machine. `watch` receives each instruction with the number of its

@@ -190,35 +190,35 @@ fn malformed_files_name_the_place() {
     check(
         &all,
         &expect![[r#"
-        lights.test.toml:1:1: the file: unknown key "cases", did you mean `case`?
-        lights.test.toml:2:5: string values must be quoted, expected literal string
-        lights.test.toml:1:1: the file has no [[case]]
-        lights.test.toml:1:10: none.v.pica: No such file or directory (os error 2)
-        lights.test.toml:1:8: lint must be "deny"
-        lights.test.toml:1:12: uniforms must be a table
-        lights.test.toml:1:1: the case expects nothing; give it expect, calls or instructions
-        lights.test.toml:1:1: the case expects nothing; give it expect, calls or instructions
-        lights.test.toml:3:1: case: unknown key "expects", did you mean `expect`?
-        lights.test.toml:3:12: expect: unknown key "collor", did you mean `color`?
-        lights.test.toml:3:19: view has 4 components, not 3
-        lights.test.toml:3:26: expect.view must have numbers, "_", "0x…" with f32 bits, "1/255", inf or nan
-        lights.test.toml:3:19: expect.view must have ulp or epsilon
-        lights.test.toml:3:45: ulp must be a whole number, not below 0
-        lights.test.toml:3:9: calls: no procedure none, use normalize, specular, main
-        lights.test.toml:3:11: the shader has no geometry program
-        lights.test.toml:3:11: program must be "vertex", "geometry" or the number of a DVLE, 0..=0
-        lights.test.toml:4:1: a second case "a"
-        lights.test.toml:4:14: uniforms: unknown key "projektion", did you mean `projection`?
-        lights.test.toml:4:25: uniforms.material: a matrix needs the name of 3 or 4 float uniforms
-        lights.test.toml:4:37: uniforms.projection.ortho must be a list of 6 numbers
-        lights.test.toml:4:29: uniforms.projection: unknown key "look", use look_at, ortho, perspective, product, rotate, scale, translate
-        lights.test.toml:7:12: uniforms.projection[1][3] must be a number, "0x…" with f32 bits, "1/255", "inf", "-inf" or "nan"
-        lights.test.toml:4:12: uniforms.c: register "96" must be 0..=95
-        lights.test.toml:2:9: attributes.innrm must be an array of four numbers
-        lights.test.toml:2:1: attributes: unknown key "incol", did you mean `inpos`?
-        lights.test.toml:4:8: rows must be a list of tables, at least one
-        lights.test.toml:4:11: rows: unknown key "attribute", did you mean `attributes`?
-    "#]],
+            lights.test.toml:1:1: the file: unknown key "cases", did you mean `case`?
+            lights.test.toml:2:5: string values must be quoted, expected literal string
+            lights.test.toml:1:1: the file has no [[case]]
+            lights.test.toml:1:10: none.v.pica: No such file or directory (os error 2)
+            lights.test.toml:1:8: lint must be "deny"
+            lights.test.toml:1:12: uniforms must be a table
+            lights.test.toml:1:1: the case expects nothing; add expect, calls or instructions
+            lights.test.toml:1:1: the case expects nothing; add expect, calls or instructions
+            lights.test.toml:3:1: case: unknown key "expects", did you mean `expect`?
+            lights.test.toml:3:12: expect: unknown key "collor", did you mean `color`?
+            lights.test.toml:3:19: view has 4 components, not 3
+            lights.test.toml:3:26: expect.view must have numbers, "_", "0x…" with f32 bits, "1/255", inf or nan
+            lights.test.toml:3:19: expect.view must have ulp or epsilon
+            lights.test.toml:3:45: ulp must be a whole number of 0 or more
+            lights.test.toml:3:9: calls: unknown procedure none; use normalize, specular, main
+            lights.test.toml:3:11: the shader has no geometry program
+            lights.test.toml:3:11: program must be "vertex", "geometry" or the number of a DVLE, 0..=0
+            lights.test.toml:4:1: a second case "a"
+            lights.test.toml:4:14: uniforms: unknown key "projektion", did you mean `projection`?
+            lights.test.toml:4:25: uniforms.material: a matrix needs the name of 3 or 4 float uniforms
+            lights.test.toml:4:37: uniforms.projection.ortho must be a list of 6 numbers
+            lights.test.toml:4:29: uniforms.projection: unknown key "look", use look_at, ortho, perspective, product, rotate, scale, translate
+            lights.test.toml:7:12: uniforms.projection[1][3] must be a number, "0x…" with f32 bits, "1/255", "inf", "-inf" or "nan"
+            lights.test.toml:4:12: uniforms.c: register "96" must be 0..=95
+            lights.test.toml:2:9: attributes.innrm must be an array of four numbers
+            lights.test.toml:2:1: attributes: unknown key "incol", did you mean `inpos`?
+            lights.test.toml:4:8: rows must be a list of tables, at least one
+            lights.test.toml:4:11: rows: unknown key "attribute", did you mean `attributes`?
+        "#]],
     );
 }
 

@@ -73,7 +73,7 @@ impl<'t> Reader<'t> {
 
     /// Returns a number that is not negative.
     pub fn count(self, item: &Item<'t>, what: &str) -> Result<u64, Problem> {
-        value(item).as_u64().map_or_else(|| self.wrong(item, what, "a whole number, not below 0"), Ok)
+        value(item).as_u64().map_or_else(|| self.wrong(item, what, "a whole number of 0 or more"), Ok)
     }
 
     /// Returns the numbers of a list of this length.

@@ -22,7 +22,7 @@ pub(crate) struct Layers<'a, 't> {
     pub uniforms: Vec<&'a DeTable<'t>>,
     pub attributes: Vec<&'a DeTable<'t>>,
     pub expect: Vec<&'a DeTable<'t>>,
-    /// Of a geometry program, in place of attributes.
+    /// Invocations of a geometry program, in place of attributes.
     pub invocations: Option<&'a Item<'t>>,
 }
 

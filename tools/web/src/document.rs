@@ -51,7 +51,7 @@ pub struct ProgramHead {
     entry: u16,
     /// Number of reachable instructions.
     instructions: usize,
-    /// First address behind all of them.
+    /// First address after all of them.
     end: usize,
 }
 
@@ -130,10 +130,10 @@ impl Document {
             let words: Vec<u32> = words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
             return Self::of_words(name, &words, &[]);
         }
-        Err(Problem::error("no shader found").hint("encrypted images and ROMs hold nothing to find"))
+        Err(Problem::error("no shader found").hint("encrypted images and ROMs cannot be searched"))
     }
 
-    /// Opens one of the shaders inside of this container.
+    /// Opens one of the shaders inside this container.
     ///
     /// # Errors
     /// No such shader.
@@ -176,7 +176,7 @@ impl Document {
         let mut document = Self::of_file(name, Kind::Words, write(&model))?;
         if descriptors.is_empty() {
             let note = Problem::new(Severity::Note, "the words have no operand descriptors");
-            let hint = "as text, hexadecimal words, a line `descriptors`, and the words of those, give both";
+            let hint = "enter hexadecimal words, a line `descriptors`, and the words of those";
             document.problems.insert(0, note.hint(hint));
         }
         Ok(document)
@@ -188,7 +188,7 @@ impl Document {
     /// A text that is too long: nothing changes.
     pub fn edit(&mut self, text: &str) -> Result<bool, Problem> {
         if text.len() > MOST_TEXT {
-            let message = format!("the text has {} bytes, at most {MOST_TEXT} are assembled", text.len());
+            let message = format!("the text has {} bytes; the maximum is {MOST_TEXT}", text.len());
             return Err(Problem::error(message).hint("a program has at most 4096 instructions"));
         }
         text.clone_into(&mut self.source);
@@ -279,7 +279,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     bytes.iter().all(is_text).then(|| std::str::from_utf8(bytes).ok())?
 }
 
-/// Reads words as text: hexadecimal numbers of eight digits, those of descriptors behind a line
+/// Reads words as text: hexadecimal numbers of eight digits, those of descriptors after a line
 /// `descriptors`.
 fn words_of_text(text: &str) -> Option<(Vec<u32>, Vec<u32>)> {
     let (code, descriptors) = text.split_once("descriptors").unwrap_or((text, ""));

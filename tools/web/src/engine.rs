@@ -99,7 +99,7 @@ impl Engine {
         self.show(Document::open(name, bytes))
     }
 
-    /// Opens a shader inside of the container that is open.
+    /// Opens a shader inside the container that is open.
     #[wasm_bindgen(js_name = openFound)]
     pub fn open_found(&mut self, number: usize) -> String {
         self.show(self.document().and_then(|document| document.open_found(number)))
@@ -172,7 +172,7 @@ impl Engine {
             "wgsl" => Translated::Wgsl,
             "glsl" => Translated::Glsl(self.settings.version),
             "reflection" => Translated::Reflection,
-            _ => return wrong(&format!("there is no view `{kind}`")),
+            _ => return wrong(&format!("unknown view `{kind}`")),
         };
         text(self.translated_view(what))
     }
@@ -451,7 +451,7 @@ impl Engine {
         &self,
         work: impl FnOnce(&Open<'_>, &Values) -> Result<R, Problem>,
     ) -> Result<R, Problem> {
-        let values = self.values.as_ref().ok_or_else(|| Problem::error("there is no program"))?;
+        let values = self.values.as_ref().ok_or_else(|| Problem::error("no program is open"))?;
         self.with_open(|open| work(open, values))
     }
 

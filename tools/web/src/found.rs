@@ -1,4 +1,4 @@
-//! Shaders inside of other files.
+//! Shaders inside other files.
 //! In: bytes. Out: the shaders that a scan finds, each as a `.shbin` file. Vega ByteCode is left
 //! out: it holds no program of this machine.
 
@@ -39,7 +39,7 @@ pub fn length<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Er
     bytes.len().serialize(serializer)
 }
 
-/// Returns whether a `.shbin` file ends where its last structure does, but for padding.
+/// Returns whether a `.shbin` file ends where its last structure does, except for padding.
 pub fn is_alone(bytes: &[u8]) -> bool {
     let Ok(file) = Shbin::parse(bytes) else { return false };
     bytes

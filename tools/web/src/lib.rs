@@ -1,4 +1,4 @@
-//! The engine behind the page: one class with text and bytes on both sides, for a Web Worker.
+//! The engine of the page: one class with text and bytes on both sides, for a Web Worker.
 //! In: calls of the page. Out: JSON texts and bytes, as `tools/web/page` declares them. Has no
 //! clock, no thread and no file, and everything here runs natively, too.
 

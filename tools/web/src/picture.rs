@@ -29,7 +29,7 @@ pub struct DrawRequest {
     time: f32,
     /// Name of the shown output; empty for the first that the program has.
     by: String,
-    /// Edges of triangles instead of their surface.
+    /// Edges of triangles instead of their surfaces.
     pub wireframe: bool,
 }
 
@@ -53,7 +53,8 @@ impl DrawRequest {
         let Self { width, height, yaw, pitch, distance, time, .. } = request;
         let sides = [width, height];
         if sides.iter().any(|side| !(1..=Size::MOST).contains(side)) || width * height > MOST_PIXELS {
-            let message = format!("a picture has 1 to {} pixels a side, at most {MOST_PIXELS}", Size::MOST);
+            let message =
+                format!("a picture has 1 to {} pixels per side, and at most {MOST_PIXELS}", Size::MOST);
             return Err(Problem::error(message));
         }
         if [yaw, pitch, distance, f64::from(time)].iter().all(|number| number.is_finite()) {
@@ -86,7 +87,7 @@ pub fn mesh(text: &str) -> Result<Mesh, Problem> {
     }
     obj::parse(text.as_bytes()).map_err(|error| {
         let names: Vec<&str> = BuiltIn::ALL.iter().map(|(name, _)| *name).collect();
-        let hint = format!("a mesh is {}, or the text of an .obj file", names.join(", "));
+        let hint = format!("a mesh must be {}, or the text of an .obj file", names.join(", "));
         Problem::error(format!("OBJ file: {error}")).hint(hint)
     })
 }
@@ -187,7 +188,7 @@ fn depth(corners: [[f64; 4]; 3], [x, y]: [f64; 2]) -> Option<f64> {
 
 fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &Camera) -> Result<Scene<'a>, Problem> {
     let alone = Pick::new(open.file, Some(open.index));
-    let alone = alone.ok_or_else(|| Problem::error("no vertex program is there to feed this one"))?;
+    let alone = alone.ok_or_else(|| Problem::error("no vertex program feeds this one"))?;
     // The half of a pair shows nothing by itself.
     let pick = match Pick::new(open.file, Some(open.index + 1)) {
         Some(next) if next.geometry.is_some() && next.vertex == open.index => next,

@@ -8,7 +8,7 @@ use transpica_settings::form::{Choice, Setting};
 
 use crate::problem::Problem;
 
-/// Path of the version of GLSL, which is no field of the library's options.
+/// Path of the version of GLSL, which is not a field of the library's options.
 const GLSL_VERSION: &str = "view.glsl_version";
 
 /// Versions of GLSL by name.
@@ -53,7 +53,7 @@ impl Settings {
             path: GLSL_VERSION.into(),
             label: "glsl-version".into(),
             group: "Views",
-            help: "Version of the GLSL that is shown",
+            help: "GLSL version to show",
             form: "choice",
             on: None,
             choices: VERSIONS.iter().map(|(name, _, help)| Choice { value: (*name).into(), help }).collect(),

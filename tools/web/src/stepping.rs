@@ -75,7 +75,7 @@ impl Stepper {
         // Budget of one invocation before the recorded one.
         let machine = settings.values.options.settings(1 << 20);
         let run = Run { program: &open.program, state, settings: machine, outputs };
-        let missing = || Problem::error(format!("there is no vertex {vertex}"));
+        let missing = || Problem::error(format!("vertex {vertex} does not exist"));
         let recording = run.record(vertex)?.ok_or_else(missing)?;
         let listing = Listing::new(open.file, Some(open.index))?;
         Ok(Self { recording, listing, names: names(open), uniforms: state.uniforms.clone() })
@@ -97,7 +97,7 @@ impl Stepper {
         }
     }
 
-    /// Returns the state in front of a step; behind the end for numbers beyond it.
+    /// Returns the state in front of a step; after the end for numbers beyond it.
     pub fn step(&self, number: usize) -> StepState<'_> {
         let Self { recording, listing, names, .. } = self;
         let number = number.min(recording.len());
@@ -173,10 +173,11 @@ impl Stepper {
     /// Returns the steps that wrote a register, with its values after them.
     ///
     /// # Errors
-    /// A text that is no register r0 to r15 or o0 to o15.
+    /// A text that is not a register r0 to r15 or o0 to o15.
     pub fn timeline(&self, register: &str) -> Result<Value, Problem> {
-        let wanted = components_of(register)
-            .ok_or_else(|| Problem::error(format!("`{register}` is no register r0 to r15 or o0 to o15")))?;
+        let wanted = components_of(register).ok_or_else(|| {
+            Problem::error(format!("`{register}` is not a register r0 to r15 or o0 to o15"))
+        })?;
         let Self { recording, .. } = self;
         let is_there = |&number: &usize| !recording.written(number).0.common(wanted).is_empty();
         let mut steps = (0..recording.len()).filter(is_there);
@@ -191,8 +192,8 @@ impl Stepper {
         Ok(json!({ "values": values, "more": steps.count() }))
     }
 
-    /// Returns the first step, from one on, that wrote a number that is not finite; -1 if there is
-    /// none.
+    /// Returns the first step, from one on, that wrote a number that is not finite; -1 if nothing
+    /// did.
     pub fn find_special(&self, from: usize) -> i32 {
         let Self { recording, .. } = self;
         let is_special = |&number: &usize| {
@@ -206,7 +207,7 @@ impl Stepper {
         found.and_then(|number| i32::try_from(number).ok()).unwrap_or(-1)
     }
 
-    /// Returns the next step at an address behind one, or the last before it; -1 if there is none.
+    /// Returns the next step at an address after one, or the last before it; -1 if there is none.
     pub fn find(&self, pc: u16, from: usize, is_forward: bool) -> i32 {
         let found = self.recording.find(Pc(pc), from, is_forward);
         found.and_then(|number| i32::try_from(number).ok()).unwrap_or(-1)
@@ -215,17 +216,17 @@ impl Stepper {
     /// Returns the origin of components of an output at the end of the run.
     ///
     /// # Errors
-    /// A text that is no output, or no components.
+    /// A text that is not an output, or no components.
     pub fn ancestry(&self, output: &str, components: &str) -> Result<Value, Problem> {
         let register = output.strip_prefix('o').and_then(|number| number.parse::<u8>().ok());
         let register = register.filter(|&register| register < 16);
-        let register = register.ok_or_else(|| Problem::error("an output is o0 to o15"))?;
+        let register = register.ok_or_else(|| Problem::error("an output must be one of o0 to o15"))?;
         let mask = components.chars().try_fold(0, |mask, letter| {
             let place = ['x', 'y', 'z', 'w'].iter().position(|&known| known == letter)?;
             Some(mask | 1 << place)
         });
         let mask = mask.filter(|&mask| mask != 0);
-        let mask = mask.ok_or_else(|| Problem::error("components are some of x, y, z and w"))?;
+        let mask = mask.ok_or_else(|| Problem::error("components must be some of x, y, z and w"))?;
         let found = ancestry(&self.recording, register, Mask(mask));
         let pcs: Vec<u16> = found.pcs.iter().map(|pc| pc.0).collect();
         Ok(json!({ "steps": found.steps, "pcs": pcs, "inputs": found.inputs }))

@@ -107,7 +107,7 @@ impl Values {
     /// Replaces the state by that of a file.
     ///
     /// # Errors
-    /// A text that is no state of this program: nothing changes.
+    /// A text that is not a state of this program: nothing changes.
     pub fn set(&mut self, open: &Open<'_>, text: &str) -> Result<(), Problem> {
         if text.len() > MOST_TEXT {
             return Err(Problem::error(format!("the state has more than {MOST_TEXT} bytes")));
@@ -134,7 +134,7 @@ impl Values {
             "c" => SymbolBank::Float,
             "i" => SymbolBank::Int,
             "b" => SymbolBank::Bool,
-            _ => return Err(Problem::error(format!("`{bank}` is no bank: c, i or b"))),
+            _ => return Err(Problem::error(format!("`{bank}` is not a bank: use c, i or b"))),
         };
         let mut new = self.clone();
         for (register, row) in (first as usize..).zip(&rows) {
@@ -229,10 +229,10 @@ impl Values {
 /// Reads a list of numbers as state files have them.
 ///
 /// # Errors
-/// A text that is no number.
+/// A text that is not a number.
 pub fn numbers(list: &str) -> Result<Vec<Value>, Problem> {
     let words = list.split([' ', ',', ';']).filter(|word| !word.is_empty());
-    let number = |word| json::float(word).ok_or_else(|| Problem::error(format!("`{word}` is no number")));
+    let number = |word| json::float(word).ok_or_else(|| Problem::error(format!("`{word}` is not a number")));
     words.map(|word| Ok(json::decimal(f32::from_bits(number(word)?)))).collect()
 }
 

@@ -128,7 +128,7 @@ pub fn graph(open: &Open<'_>, settings: &Settings) -> Result<Value, Problem> {
         }
         Explored::TooManyNodes { limit } => {
             let problem = Problem::error(format!("more than {limit} control states"));
-            Err(problem.hint("such a program has no graph; it is translated to a dispatcher"))
+            Err(problem.hint("programs of this size have no graph; they are translated to a dispatcher"))
         }
     }
 }

@@ -34,7 +34,7 @@ fn parse(answer: &str) -> Value {
     serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-/// An answer that is no error.
+/// An answer that is not an error.
 fn good(answer: &str) -> Value {
     let value = parse(answer);
     assert!(value.get("error").is_none(), "{answer}");

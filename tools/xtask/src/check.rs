@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::needs::ROOT;
 use crate::{cargo, program, target};
 
-/// Packages whose documentation hosts read, each behind those that it links to.
+/// Packages whose documentation hosts read, each after those that it links to.
 const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
 
 /// Runs the task.

@@ -1,6 +1,6 @@
 //! Counts of the code, and their ceilings.
 //! In: the sources. Out: a table, one row a count; `tests/counts.tsv` has a ceiling for each, which
-//! a test holds. Counts code as lines that are neither blank nor comment, outside of tests.
+//! a test holds. Counts code as lines that are neither blank nor comment, outside tests.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -40,7 +40,7 @@ const TARGETS: [Target; 8] = [
 /// Parsed options.
 struct Request<'a> {
     seconds: u32,
-    /// Seed of libFuzzer; random if absent.
+    /// Seed of libFuzzer, by default random.
     seed: Option<u32>,
     keep: bool,
     targets: Vec<&'a Target>,
@@ -117,7 +117,7 @@ fn install() -> Result<PathBuf, String> {
 fn build(cargo_fuzz: &Path) -> Result<PathBuf, String> {
     let folder = target()?.join("fuzz");
     let host = symbols::host()?;
-    // Without a sanitizer: there is no unsafe code to watch, and inputs run twice as fast.
+    // Without a sanitizer: none of the code is unsafe, and inputs run twice as fast.
     let line =
         ["build", "--sanitizer", "none", "--codegen-units", "4", "--target", &host, "--fuzz-dir", FOLDER];
     println!("$ RUSTC_BOOTSTRAP=1 cargo fuzz {}", line.join(" "));
@@ -176,7 +176,7 @@ impl Fuzzer<'_> {
         let text = fs::read(&log).map_err(|error| format!("{}: {error}", log.display()))?;
         let mut outcome = outcome(&String::from_utf8_lossy(&text));
         if status.success() {
-            // libFuzzer also writes slow inputs, which are no failures.
+            // libFuzzer also writes slow inputs, which are not failures.
             outcome.failed = None;
         }
         if status.success() || outcome.failed.is_some() {

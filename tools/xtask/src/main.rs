@@ -57,26 +57,26 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    runs every test, random programs and slow drivers with fewer cases, and prints the counts of the
                    comparisons and what was left out
   --all            takes all cases, then counts as `count --speed` and `count --size`
-  --no-install     refuses where a requirement is missing, and prints the line that installs it
+  --no-install     fails if a requirement is missing, and prints the command that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation
-  count            prints how many lines, entries, long functions and circles of imports there are, beside the ceilings
-                   that tests/counts.tsv sets
-  --speed          counts executed instructions and allocations of translations instead, by valgrind, and compares them
-                   with the ceilings of tests/speed.tsv; BLESS=1 takes them as ceilings, REASON='...' says why one rises
-  --size           links a minimal program in C with the library of each set of features and compares its bytes with
-                   their ceilings
+  count            prints the numbers of lines, entries, long functions and circles of imports, beside the ceilings
+                   in tests/counts.tsv
+  --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
+                   with the ceilings in tests/speed.tsv; BLESS=1 makes them the ceilings, REASON='...' says why one rises
+  --size           links a minimal C program with the library for each set of features and compares its size with
+                   the ceilings
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; exit status 3 if one of them cannot be installed
-  prove            compares every form of random programs with the interpreter, without end or up to a limit, and
+  prove            compares every form of random programs with the interpreter, endlessly or up to a limit, and
                    writes the smallest program of each difference to target/prove
   --control        compares all programs of that many slots instead, of which at most MOST have control flow
   --smt            asks SMT solvers (PyPI, into the target folder) every question of tools/smt instead and writes their
                    answers to tools/smt/proven
-  --new            asks only what has no answer there
-  --enumerate      compares helper functions of one number with their definitions for all of them
+  --new            asks only questions without an answer there
+  --enumerate      compares helper functions of one number with their definitions for all numbers
   --equal          compares the programs of a .shbin file or of a folder before and after each pass, and asks SMT
                    solvers where they differ in more than their structure
   coverage         runs the library's tests that need no GPU and prints their line coverage; installs llvm-tools
@@ -95,8 +95,8 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl
   --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)
-  dist             writes an archive of the C interface and its checksum for each target, by default this machine; another
-                   target gets the static library alone, which needs no linker; --out is by default target/dist
+  dist             writes an archive of the C interface and its checksum for each target, by default this machine; for other
+                   targets only the static library, which needs no linker; --out is target/dist by default
   vendor-capi      copies the sources of the C interface and the crates that it needs into DIR, which builds offline";
 
 /// Reason why a task did not succeed.

@@ -1,4 +1,4 @@
-//! Requirements of tests and tasks outside of cargo: programs, libraries, headers, drivers, each
+//! Requirements of tests and tasks outside cargo: programs, libraries, headers, drivers, each
 //! with its Debian package and its purpose.
 //! In: the lists `needs.tsv`, one beside each package of tests that has requirements, or the table
 //! of a task. Out: installed packages, or the line that installs them.

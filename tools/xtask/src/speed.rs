@@ -28,7 +28,7 @@ const PROGRAMS: [&str; 13] = [
     "150",
     "500",
 ];
-/// Translations behind the first one, in either run.
+/// Translations after the first one, in either run.
 const ROUNDS: [u64; 2] = [1, 5];
 /// Share by which a count may exceed its ceiling: another processor takes other ways through the
 /// system's memory functions.
@@ -167,7 +167,7 @@ fn report(program: &Path, name: &str, tool: &str, rounds: u64) -> Result<String,
     if output.status.success() { Ok(text) } else { Err(format!("{command:?}: {text}")) }
 }
 
-/// Finds a number behind a title in the report of valgrind.
+/// Finds a number after a title in the report of valgrind.
 fn number(text: &str, title: &str, index: usize) -> Option<u64> {
     let line = text.lines().find_map(|line| line.split_once(title))?.1;
     let numbers = line.split_whitespace().filter_map(|word| word.replace(',', "").parse().ok());

@@ -1,7 +1,7 @@
 //! `cargo xtask vendor-capi`: sources of the C interface with the crates that it needs.
 //! In: a folder that does not exist. Out: a workspace of three packages and `vendor`, which builds
-//! offline: `cargo build --release --locked --offline`. Tests and what they need stay behind, which
-//! are nine tenths of the workspace's crates.
+//! offline: `cargo build --release --locked --offline`. Tests and what they need are left out: nine
+//! tenths of the workspace's crates.
 
 use std::fs;
 use std::path::Path;

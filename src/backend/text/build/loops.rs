@@ -2,7 +2,7 @@
 //! In: a loop of the IR and the carriers of what it repeats and leaves. Out: its parts, which
 //! `region` builds in another order. Knows no lines and no text.
 //!
-//! A LOOP of the program tests behind its body how many iterations are left. The values that its
+//! A LOOP of the program tests after its body how many iterations are left. The values that its
 //! last iteration leaves are stored in every iteration then, and the values for a next one after
 //! the last iteration too, which needs variables that nothing reads afterwards.
 //!
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Another loop is a `while` if its first construct is a test that leaves it: what the arm of the
-//! test stores is stored behind the loop then.
+//! test stores is stored after the loop then.
 //!
 //! Facts: components of int uniforms are bytes, so the first iteration always runs.
 
@@ -86,7 +86,7 @@ pub struct Tested<'a> {
 }
 
 impl<'a> Tested<'a> {
-    /// Finds the parts; none if other exits would meet the stores behind the loop.
+    /// Finds the parts; none if other exits would meet the stores after the loop.
     pub fn find(ir: &'a Func, node: Node, [params, results]: [&[Carrier]; 2]) -> Option<Self> {
         let NodeData::Loop { params: list, body: region, .. } = *ir.nodes.get(node)? else { return None };
         let body = ir.regions.get(region)?;

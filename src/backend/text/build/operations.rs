@@ -18,7 +18,7 @@ impl<'a> Builder<'a> {
     pub fn item(&mut self, value: Value) -> Result<()> {
         let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
         let Def::Op(op) = data.def else {
-            return Err(defect(format!("{value} is no operation")));
+            return Err(defect(format!("{value} is not an operation")));
         };
         self.begin_procedure(value);
         let first = self.draft.nodes.len() as Expr;
@@ -81,7 +81,7 @@ impl<'a> Builder<'a> {
                 (self.draft.call(&called.name, called.noun, array), &self.list(args)?)
             }
             Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
-            // Of two numbers alone do all languages say which one they choose.
+            // All languages define the choice only for two numbers.
             Op::Binary(choice @ (Binary::NMin | Binary::NMax), a, b) => {
                 return self.choice([a, b], choice, label);
             }

@@ -31,9 +31,9 @@ use crate::limits::BRACES;
 struct Scope<'s> {
     /// Carriers of the values of a `Yield`.
     yields: &'s [Carrier],
-    /// Carriers of the values of a `Break`; none outside of breakable constructs.
+    /// Carriers of the values of a `Break`; none outside breakable constructs.
     breaks: Option<&'s [Carrier]>,
-    /// Carriers of the values of a `Continue`; none outside of loops.
+    /// Carriers of the values of a `Continue`; none outside loops.
     continues: Option<&'s [Carrier]>,
     /// Falling off the end of the region leaves the innermost breakable construct.
     end_breaks: bool,
@@ -380,7 +380,7 @@ impl<'a> Builder<'a> {
         match rest {
             Some(rest) => self.region(rest, scope),
             None => {
-                // As behind every `if`, what an arm stores has unknown contents.
+                // As after every `if`, what an arm stores has unknown contents.
                 self.carriers.lose(scope.breaks.unwrap_or_default(), tested.left);
                 self.items(body, test + 1..body.items.len(), scope)?;
                 self.exit(body.exit, scope)

@@ -149,7 +149,7 @@ pub const fn notation(op: Unary) -> Option<Notation> {
         Unary::ToInt | Unary::UintToInt | Unary::IntToUint => Notation::Constructor,
         Unary::ToBits => Notation::Bits("floatBitsToUint"),
         Unary::FromBits => Notation::Bits("uintBitsToFloat"),
-        // Of a test for NaN, drafts have the steps.
+        // Drafts contain the steps of a test for NaN.
         _steps_or_pica => return None,
     })
 }

@@ -236,7 +236,7 @@ pub enum Marks {
     /// Arithmetic on floats.
     Arithmetic,
     /// Arithmetic, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
-    /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is no part of
+    /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is not part of
     /// what a mark reaches there, an argument of `mix` is.
     Comparisons,
 }

@@ -27,7 +27,7 @@ pub struct Place {
     pub at: u32,
     /// Block of that line.
     pub block: u32,
-    /// Innermost loop around it; 0 outside of all.
+    /// Innermost loop around it; 0 outside all.
     pub home: u32,
 }
 

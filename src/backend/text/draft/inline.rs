@@ -11,7 +11,7 @@
 //! of the variable as long as that holds it. All else is a constant with a name. The depth of what
 //! is written in place is bounded: writer and readers recurse on it.
 //! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections
-//! inside of that value too; not what is written for an index, a condition of a statement or a
+//! inside that value too; not what is written for an index, a condition of a statement or a
 //! returned value (measured with glslang 12).
 
 use super::facts::{NONE, Size};
@@ -254,7 +254,7 @@ impl Draft {
         for local in variables.iter_mut().filter(|local| is_title(local.label)) {
             local.name = unique(local.label, local.ty.kind);
         }
-        // Of variables that nothing stores there is no text.
+        // Variables that nothing stores have no text.
         let is_in_text = |local: &&mut Local| local.stores != NONE || local.bits.is_some();
         for local in variables.iter_mut().filter(is_in_text).filter(|local| !is_title(local.label)) {
             local.name = unique(local.label, local.ty.kind);

@@ -3,8 +3,8 @@
 //! Out: a [`Draft`] for `print`. Knows no syntax.
 //!
 //! The builder inlines and names nothing. An expression is a [`Node`]; whatever only selects lanes,
-//! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
-//! each use: `r1.xyz` reads better than a name for it.
+//! repeats a scalar, is a constant or a negation is not a node but a [`View`] of one, written anew
+//! at each use: `r1.xyz` reads better than a name for it.
 
 pub mod facts;
 pub mod inline;
@@ -126,7 +126,7 @@ pub struct Text {
     pub placement: Placement,
     /// A place in memory.
     pub is_memory: bool,
-    /// The name of expressions about it; of the index of an element without a name its number.
+    /// The name of expressions about it; for the index of an element without a name, its number.
     pub subject: Word,
     /// An index of an element, for which the subject stands.
     pub is_index: bool,
@@ -176,7 +176,7 @@ pub struct Title {
     pub word: Word,
     /// The entity that it is about.
     pub stem: Word,
-    /// The noun behind it; may be empty.
+    /// The noun after it; may be empty.
     pub noun: &'static str,
     /// The stem is an output, which a word in front says.
     pub is_output: bool,
@@ -218,7 +218,7 @@ pub enum Line {
         variable: Variable,
         value: Operand,
     },
-    /// Stores in memory outside of the function, or an element of it: index in
+    /// Stores in memory outside the function, or an element of it: index in
     /// [`Draft::operands`].
     Write {
         word: Word,

@@ -70,7 +70,7 @@ impl Scopes {
         self.blocks[block as usize].owner
     }
 
-    /// Returns the innermost loop around a block; 0 outside of all.
+    /// Returns the innermost loop around a block; 0 outside all.
     pub fn home(&self, block: u32) -> u32 {
         self.blocks[block as usize].home
     }
@@ -105,7 +105,7 @@ impl Scopes {
         a
     }
 
-    /// Returns the line, outside of loops and in `common` or a block around it, that contains the
+    /// Returns the line, outside loops and in `common` or a block around it, that contains the
     /// line `at` of `block`.
     pub fn outside(&self, mut at: u32, mut block: u32, common: u32) -> u32 {
         let mut has_all = false;

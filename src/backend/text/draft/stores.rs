@@ -23,7 +23,7 @@ impl Draft {
     }
 
     /// Decides where variables are declared: by the first store if it stands in the innermost block
-    /// with all occurrences, else before the line with the first occurrence, outside of loops.
+    /// with all occurrences, else before the line with the first occurrence, outside loops.
     pub fn declare(&mut self) {
         // For each variable the first line, its block, the innermost block that has all lines, and
         // whether the first is a store.

@@ -272,7 +272,7 @@ impl Draft {
     }
 
     /// Returns the operand that an expression mostly is: the last value of a selection, else the
-    /// first operand that is no constant.
+    /// first operand that is not a constant.
     fn next(&self, expr: Expr) -> Option<Operand> {
         let mut parts = self.operands(expr).iter().filter(|part| part.view.expr().is_some());
         let next = if self.node(expr).form == Form::Select { parts.next_back() } else { parts.next() };
@@ -297,7 +297,7 @@ impl Draft {
                 }
                 (_, Form::Text(text)) => {
                     let subject = self.words.get(self.text(text).subject);
-                    // The number of an element is no name.
+                    // The number of an element is not a name.
                     let is_name = subject.starts_with(|c: char| !c.is_ascii_digit());
                     return is_name.then(|| (subject.to_owned(), ""));
                 }

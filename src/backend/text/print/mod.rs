@@ -47,7 +47,7 @@ pub enum Closing {
     /// The same, after cases that are tests of a selector.
     Tests {
         selector: Operand,
-        /// The jump behind the `do`, where a `continue` in it has left the `do` alone.
+        /// The jump after the `do`, where a `continue` in it has left the `do` alone.
         again: Option<&'static str>,
     },
 }

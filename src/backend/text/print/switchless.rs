@@ -1,5 +1,5 @@
 //! A `switch` of GLSL as tests in a `do`, which a `break` leaves as it leaves a `switch`.
-//! In: the lines of a switch. Out: text. Facts: FXC, behind WebGL on Windows, refuses or unrolls a
+//! In: the lines of a switch. Out: text. Facts: FXC, under WebGL on Windows, refuses or unrolls a
 //! `switch` in a loop.
 //!
 //! ```text
@@ -17,8 +17,8 @@
 //!                              }
 //! ```
 //!
-//! The tests are no chain of `else`, whose depth would be the number of cases: each case leaves the
-//! `do`.
+//! The tests are not a chain of `else`, whose depth would be the number of cases: each case leaves
+//! the `do`.
 
 use std::fmt::Write as _;
 
@@ -70,7 +70,7 @@ impl Body<'_> {
         }
     }
 
-    /// Writes the jump behind the `do`.
+    /// Writes the jump after the `do`.
     pub fn end_tests(&mut self, jump: &str) {
         let name = &self.module.again;
         let _ = writeln!(self.line(), "if ({name}) {{");

@@ -52,7 +52,7 @@ impl<'w> Body<'w> {
     }
 
     /// Returns the condition of a test that leaves the loop of a line and comes before all other
-    /// printed lines, and the line behind it.
+    /// printed lines, and the line after it.
     fn test_at_head(&self, at: usize) -> Option<(Operand, usize)> {
         let draft = self.draft;
         let test = self.printed(at + 1);
@@ -114,7 +114,7 @@ impl<'w> Body<'w> {
     /// taken.
     pub fn endless(&mut self) {
         if self.module.dialect.needs_exit {
-            // Behind an exit that returns, the function need not return anything.
+            // After an exit that returns, the function need not return anything.
             let _ = match self.result {
                 Some(ty) => writeln!(self.line(), "if false {{ return {ty}(); }}"),
                 None => writeln!(self.line(), "if false {{ break; }}"),

@@ -9,7 +9,7 @@ use crate::program::isa::Dest;
 use crate::program::isa::control::Test;
 use crate::program::isa::uniforms::HAS_RUN;
 
-/// All state that carries over from one invocation to the next, but for uniforms other than b15.
+/// All state that carries over from one invocation to the next, except for uniforms other than b15.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CarriedState {
     /// r0..r15

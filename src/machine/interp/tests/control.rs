@@ -138,7 +138,7 @@ fn a_fourth_return_at_the_same_word_is_lost() {
 
 #[test]
 fn leaving_the_outer_of_two_stale_loops_restores_the_counter() {
-    // The entry of word 0 stays behind, so the loop of word 3 counts as an inner one when it ends.
+    // The entry of word 0 is left over, so the loop of word 3 counts as an inner one when it ends.
     let code = [repeat(0, 2), repeat(0, 2), add(), repeat(1, 4), add(), end()];
     let registers = check(&code, &[[0, 0, 1, 0], [1, 5, 1, 0]], &[0, 1, 2, 3, 4, 4, 5]);
     assert_eq!(registers.counter(), 0);

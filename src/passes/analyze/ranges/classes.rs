@@ -78,7 +78,7 @@ impl Classes {
         }
     }
 
-    /// Of a constant.
+    /// Classes of a constant.
     pub fn of_bits(bits: u32) -> Self {
         let positive = match bits & MAGNITUDE {
             0 => Self::POSITIVE_ZERO,
@@ -171,7 +171,7 @@ impl Range {
         Self { least: least.clamp(MIN_EXPONENT, MAX_EXPONENT) as i8, ..self }
     }
 
-    /// Of a constant.
+    /// Range of a constant.
     pub(crate) fn of_bits(bits: u32) -> Self {
         let classes = Classes::of_bits(bits);
         if !classes.has(Classes::FINITE) {
@@ -182,7 +182,7 @@ impl Range {
         Self::up_to(classes, exponent).at_least(exponent)
     }
 
-    /// Of what a host promises, as registers hold it.
+    /// Range that a host promises, as registers hold it.
     pub(crate) fn promised(promise: Promise, precision: Precision) -> Self {
         let finite = Classes::FINITE.or(Classes::ZERO);
         let (classes, exponent, least) = match promise {
@@ -524,7 +524,7 @@ const fn sum_of(a: Classes, b: Classes, overflows: bool) -> Classes {
 
 const fn choice_of(a: Classes, b: Classes, is_less: bool) -> Classes {
     let both = a.or(b);
-    // Neither zero is less than the other. Of two numbers of one class either is as good.
+    // Neither zero is less than the other. Either of two numbers of one class will do.
     let is_unordered = both.has(Classes::NAN) || !both.without(Classes::ZERO).has(Classes::ALL);
     let first = if is_less { a.0 < b.0 } else { a.0 > b.0 };
     if first && !is_unordered { a } else { b }

@@ -52,7 +52,7 @@ pub struct Ranges<'a> {
     /// Ranges of other uniforms, and of inputs.
     uniforms: Range,
     inputs: [Range; INPUTS],
-    /// Range of all uniforms and constants, and of the ones behind them.
+    /// Range of all uniforms and constants, and of the ones after them.
     anywhere: Range,
     /// Range of what the program computes.
     results: Range,
@@ -64,7 +64,7 @@ pub struct Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
-    /// Of a function that no sweep has seen.
+    /// Ranges of a function before any sweep.
     pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
         let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
         let (results, table, quotients) = (Range::ALL, Vec::new(), Vec::new());
@@ -80,7 +80,7 @@ impl<'a> Ranges<'a> {
         // Nothing is more than all.
         let constants = self.constants.filter(|_| self.uniforms != Range::ALL);
         let constants = constants.into_iter().flatten().flatten().flatten();
-        // Behind the last uniform there are ones.
+        // After the last uniform there are ones.
         let one = Range::of_bits(ONE);
         self.anywhere = constants.fold(self.uniforms.or(one), |all, &bits| all.or(Range::of_bits(bits)));
         self
@@ -351,7 +351,7 @@ impl<'a> Ranges<'a> {
             Unary::RsqP => a.rsq(self.precision).and(self.results),
             Unary::Exp2P | Unary::Exp2Portable => a.exp2(self.precision).and(self.results),
             Unary::Log2P | Unary::Log2Portable => a.log2(self.precision).and(self.results),
-            // Of what drivers compute, and of other kinds than floats, nothing is said.
+            // Nothing is known of what drivers compute, and of kinds other than floats.
             _other => Range::ALL,
         }
     }
@@ -519,7 +519,7 @@ impl<'a> Ranges<'a> {
                 let is_less = op == Binary::Min;
                 Range::choice(is_less, a, b).or(Range::choice(is_less, b, a))
             }
-            // Of what drivers compute, and of other kinds than floats, nothing is said.
+            // Nothing is known of what drivers compute, and of kinds other than floats.
             _other => Range::ALL,
         }
     }

@@ -48,7 +48,7 @@ fn check(precision: Precision, f: &Func, value: Value, bits: u32) {
     swept.sweep(f);
     let possible = swept.get(f, Lane::new(value, 0));
     assert_eq!(on_demand.get(f, Lane::new(value, 0)), possible);
-    let Some(op) = f.op(value) else { panic!("{value} is no operation") };
+    let Some(op) = f.op(value) else { panic!("{value} is not an operation") };
     let operands: Vec<_> = f.values.values().iter().map(|data| data.def).collect();
     assert!(possible.contains(bits), "{op:?} in {precision:?}: {bits:#x}, {possible:?}, {operands:?}");
 }

@@ -327,7 +327,7 @@ impl Simplify<'_> {
             return self.select_results(cond, results, a, b);
         }
         self.out.push(Item::Node(node));
-        // Nothing behind it can run, and the verifier wants that said.
+        // Nothing after it can run, and the verifier wants that said.
         if frame.exits == 0 {
             for result in self.f.nodes[node].results().range() {
                 let result = self.f.pool[result];

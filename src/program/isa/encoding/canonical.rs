@@ -160,8 +160,8 @@ const INPUTS: u32 = 16;
 /// The sources of words with one six-bit code.
 #[derive(Clone, Copy)]
 struct Sources {
-    /// Bits of the word of which one at least is set if a source is no input: those above the four
-    /// lowest ones of its register number. All bits for a source that the opcode lacks.
+    /// Bits of the word of which one at least is set if a source is not an input: those above the
+    /// four lowest ones of its register number. All bits for a source that the opcode lacks.
     beyond: [u32; 3],
     /// Place of each register number.
     places: [Option<Bits>; 3],
@@ -418,7 +418,7 @@ mod tests {
         // A source other than a uniform ignores the address register.
         same((0x4C00_0000, 0x36F), (0x4C08_0000, 0x36F));
         differ((0x4C02_0000, 0x36F), (0x4C0A_0000, 0x36F));
-        // cmp: no mask, z and w not compared; .xxxx on both sides is no NOP.
+        // cmp: no mask, z and w not compared; .xxxx on both sides is not a NOP.
         same((0xB800_0000, 0), (0xB800_0000, 0x1E0 >> 1 & 0xF));
         differ((0xB800_0000, 0), (0x8400_0000, 0));
         // Without a written component there is no effect; LITP still writes the flags.

@@ -166,7 +166,7 @@ impl<'a> Program<'a> {
         }
         warnings.extend(beyond.map(|pc| Warning {
             text: format!(
-                "the vertex unit holds {VERTEX_WORDS} words only, but the program reaches this one"
+                "the vertex unit holds only {VERTEX_WORDS} words, but the program reaches this one"
             ),
             at: At::Pc(pc.0),
         }));
@@ -179,7 +179,7 @@ impl<'a> Program<'a> {
             && index as usize >= self.descriptors.len()
         {
             let count = self.descriptors.len();
-            return Some(format!("operand descriptor {index} reads as 0, the table has {count}"));
+            return Some(format!("operand descriptor {index} reads as 0, since the table has only {count}"));
         }
         if opcode.info().operands.contains(&Role::Length)
             && let Some(num @ 0x100..) = word.get(Field::Num)
@@ -275,9 +275,9 @@ mod tests {
         assert_eq!(
             texts(&[0, 1, 2, 3, 513, 512]),
             [
-                "pc 0x0: operand descriptor 1 reads as 0, the table has 1",
+                "pc 0x0: operand descriptor 1 reads as 0, since the table has only 1",
                 "pc 0x2: only the low eight bits of the length 0x102 count",
-                "pc 0x200: the vertex unit holds 512 words only, but the program reaches this one",
+                "pc 0x200: the vertex unit holds only 512 words, but the program reaches this one",
             ]
         );
         assert!(texts(&[1, 3, 511, 514]).is_empty());

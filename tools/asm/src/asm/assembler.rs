@@ -63,7 +63,7 @@ impl<'a> Assembler<'a> {
             }
             if !lex::trim(rest).is_empty() {
                 let line = self.messages.line;
-                self.messages.warn(line, "the text ends at the zero byte behind this line", None);
+                self.messages.warn(line, "the text ends at the zero byte after this line", None);
             }
             self.finish_file();
         }
@@ -141,9 +141,9 @@ impl<'a> Assembler<'a> {
             let fault = Fault::new(name, invalid("label name", name));
             let trimmed = lex::trim(name);
             return Err(if trimmed.len() < name.len() && lex::is_name(trimmed) {
-                fault.hint("no blank may stand before the colon")
+                fault.hint("no space is allowed before the colon")
             } else {
-                fault.hint("a label has letters, digits, `_` and `$`, and begins with no digit")
+                fault.hint("a label has letters, digits, `_` and `$`, and does not begin with a digit")
             });
         }
         if name.is_empty() {
@@ -165,7 +165,7 @@ impl<'a> Assembler<'a> {
             return;
         }
         if !name.is_empty() && !name.starts_with('"') {
-            self.messages.warn(text, "this gives the next line its number", None);
+            self.messages.warn(text, "this sets the number of the next line", None);
         }
         self.messages.place.line = u32::try_from(lex::decimal(number) - 1).unwrap_or(0);
         if let Some(name) = name.strip_prefix('"').and_then(|name| name.split('"').next()) {
@@ -193,7 +193,7 @@ impl<'a> Assembler<'a> {
             } else if self.file.lost.insert(jump.name) {
                 let hint = self.messages.suggest(jump.name, self.file.labels.keys().copied()).or_else(|| {
                     let is_proc = self.procs.contains_key(jump.name);
-                    is_proc.then(|| "this is a procedure; jumps want a label of the same file".into())
+                    is_proc.then(|| "this is a procedure; jumps need a label in the same file".into())
                 });
                 let message = format!("label '{}' is undefined", quote(jump.name));
                 self.messages.error(jump.site, message, hint);
@@ -228,14 +228,14 @@ impl<'a> Assembler<'a> {
     fn report_words(&mut self) {
         let (words, most) = (self.code.len(), VERTEX_WORDS as usize);
         let order = "sources of vertex programs must come before the larger ones of geometry programs";
-        let hint = || format!("there are {words} up to the end of this source; {order}");
+        let hint = || format!("there are {words} by the end of this source; {order}");
         if self.file.full.is_some_and(|error| self.messages.set_hint(error, hint())) {
             return;
         }
         let is_vertex = !self.file.is_geometry() && !self.package.verbatim;
         if words > most && self.file.first_word <= most && is_vertex {
             // The one word too many that picasso lets pass: see `check_room`.
-            let message = format!("the vertex unit holds {most} instructions, there are {words}");
+            let message = format!("the vertex unit holds {most} instructions, but there are {words}");
             self.messages.warn_at(self.messages.site(self.messages.line), &message, Some(order));
         }
     }

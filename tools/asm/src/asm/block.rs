@@ -40,7 +40,7 @@ impl<'a> Assembler<'a> {
             Some(BlockKind::Unknown) => return Err(Fault::follow_up(at)),
             _ if self.file.is_uncertain => return Err(Fault::follow_up(at)),
             _ => {
-                return hinted(at, ".else with unmatched IF", "`.else` belongs into an `ifc` or `ifu` block");
+                return hinted(at, ".else with unmatched IF", "`.else` belongs in an `ifc` or `ifu` block");
             }
         };
         if else_start.is_some() {
@@ -94,7 +94,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Keeps a block whose `.end` is further left, or directly behind the `end` of a program: if
+    /// Keeps a block whose `.end` is further left, or directly after the `end` of a program: if
     /// another block stays open, it is likely that one's.
     fn check_end(&mut self, block: &Block<'a>, at: &'a str) {
         if !matches!(block.kind, BlockKind::If { .. } | BlockKind::For { .. }) {

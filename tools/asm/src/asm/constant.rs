@@ -51,7 +51,7 @@ impl<'a> Assembler<'a> {
             return hinted(text, "invalid syntax", hint.unwrap_or_else(form));
         };
         if !rest.is_empty() {
-            let hint = "a constant has four values, and nothing follows them";
+            let hint = "a constant has four values, with nothing after them";
             self.messages.warn(rest, "this is ignored", Some(hint));
         }
         Ok((name, values))
@@ -62,12 +62,16 @@ impl<'a> Assembler<'a> {
             let value = lex::float(text);
             let stored = float24(value);
             if lex::trim(text).is_empty() {
-                self.messages.warn(text, "a missing value counts as 0.0", Some("write 0 if it is meant"));
+                self.messages.warn(
+                    text,
+                    "a missing value counts as 0.0",
+                    Some("write 0 if that is intended"),
+                );
             } else if !lex::is_float(text) {
                 let text = lex::trim(text);
                 let hint = match text.split_once('/').map(|(a, b)| lex::float(a) / lex::float(b)) {
                     Some(quotient) if quotient.is_finite() => {
-                        format!("write {quotient}: there are no expressions")
+                        format!("write {quotient}: expressions are not supported")
                     }
                     _ => "the number ends at the first character that does not belong to it".into(),
                 };
@@ -83,8 +87,8 @@ impl<'a> Assembler<'a> {
     fn check_range(&mut self, text: &'a str, stored: u32) {
         let hint = match stored >> 16 & 0x7F {
             0x7F if text.to_ascii_lowercase().contains("inf") => return,
-            0x7F => "constants end below 1.8446744e19",
-            0 if lex::is_nonzero(text) => "constants begin at 2.1684043e-19",
+            0x7F => "constants must be below 1.8446744e19",
+            0 if lex::is_nonzero(text) => "the smallest constant is 2.1684043e-19",
             _ => return,
         };
         let becomes = f32::from_bits(to_f32_bits(stored));

@@ -60,11 +60,11 @@ macro_rules! directives {
 }
 directives! {
     "proc" "NAME" "begins a procedure, up to its `.end`";
-    "else" "" "begins the other part of an `ifc` or `ifu` block";
+    "else" "" "begins the else part of an `ifc` or `ifu` block";
     "end" "" "ends the innermost block; the instruction that ends the program is `end`";
     "alias" "NAME REGISTER" "gives a register a name, with sign, swizzle and offset";
-    "fvec" "NAME[COUNT], …" "declares float uniforms, which the host sets; a name with `_` first is hidden from it";
-    "ivec" "NAME, …" "declares int uniforms for `for`: rounds minus one, first aL, step of aL";
+    "fvec" "NAME[COUNT], …" "declares float uniforms, which the host sets; a name that begins with `_` is hidden from it";
+    "ivec" "NAME, …" "declares int uniforms for `for`: iterations minus one, first aL, step of aL";
     "bool" "NAME, …" "declares bool uniforms for `ifu`, `callu` and `jmpu`";
     "constf" "NAME(X, Y, Z, W)" "declares a float constant, in the highest free c register";
     "consti" "NAME(X, Y, Z, W)" "declares an int constant, in the highest free i register";
@@ -72,9 +72,9 @@ directives! {
     "setf" "REGISTER(X, Y, Z, W)" "sets a float uniform when the program is loaded";
     "seti" "REGISTER(X, Y, Z, W)" "sets an int uniform when the program is loaded";
     "setb" "REGISTER VALUE" "sets a bool uniform when the program is loaded: `true` or `false`";
-    "in" "NAME [REGISTER]" "declares an input; without a register in the next free v register";
-    "out" "NAME TYPE[.MASK] [REGISTER]" "declares an output; without a register in the next free o register";
-    "entry" "NAME" "names the procedure at which the program begins; `main` without it";
+    "in" "NAME [REGISTER]" "declares an input, by default in the next free v register";
+    "out" "NAME TYPE[.MASK] [REGISTER]" "declares an output, by default in the next free o register";
+    "entry" "NAME" "names the procedure at which the program begins; the default is `main`";
     "nodvle" "" "makes no program of this source: its procedures are for other sources";
     "gsh" "[MODE FIRST …]" "makes a geometry program: `point FIRST`, `variable FIRST COUNT`, `fixed FIRST START COUNT`";
 }
@@ -156,7 +156,7 @@ impl<'a> Assembler<'a> {
             let hint = format!("rename one of them; the outer one is at {place}");
             self.messages.warn(
                 name,
-                "two procedures have this name, and it means the inner one",
+                "two procedures have this name; it refers to the inner one",
                 Some(&hint),
             );
         }
@@ -173,7 +173,7 @@ impl<'a> Assembler<'a> {
         let [name, register] = lex::exactly(text)?;
         lex::check_name(name)?;
         if is_register_name(name) {
-            let hint = "a name may not begin as a register does: a letter of ovrcib and a digit";
+            let hint = "a name must not begin like a register: a letter of ovrcib and a digit";
             return hinted(name, format!("cannot redefine register: {}", quote(name)), hint);
         }
         let mut operand = Operand { count: None, ..self.direct(register)? };
@@ -185,8 +185,8 @@ impl<'a> Assembler<'a> {
             operand.swizzle.0 |= (operand.register >> 9 & 0xFF) as u8; // Range: the mask.
             operand.register &= 0xFF;
             let hint =
-                "the offset leads beyond all registers; sign and swizzle of the name may be others, too";
-            self.messages.warn(register, "only eight bits of the register count", Some(hint));
+                "the offset is beyond all registers; the sign and swizzle of the name may be wrong, too";
+            self.messages.warn(register, "only eight bits of the register number are used", Some(hint));
         }
         self.define(name, operand)
     }
@@ -199,11 +199,11 @@ impl<'a> Assembler<'a> {
                 None => (item, 1),
                 Some((name, size)) => {
                     let Some((number, behind)) = size.split_once(']') else {
-                        return hinted(item, "missing ']'", "write `]` behind the number");
+                        return hinted(item, "missing ']'", "write `]` after the number");
                     };
                     self.check_number(number);
                     if !behind.is_empty() {
-                        self.messages.warn(behind, "this is ignored", Some("a comma stands between names"));
+                        self.messages.warn(behind, "this is ignored", Some("separate names by commas"));
                     }
                     (name, lex::decimal(number))
                 }
@@ -228,7 +228,7 @@ impl<'a> Assembler<'a> {
         }
         lex::check_name(name).map_err(|fault| match habits::missing_comma(name) {
             Some(hint) => fault.hint(hint),
-            None if lex::is_name(lex::trim(name)) => fault.hint("no blank may stand before the `[`"),
+            None if lex::is_name(lex::trim(name)) => fault.hint("no space is allowed before the `[`"),
             None => fault,
         })
     }
@@ -269,7 +269,7 @@ impl<'a> Assembler<'a> {
     /// Warns about a name that shadows a register.
     pub(super) fn check_shadow(&mut self, name: &'a str) {
         if is_register_name(name) {
-            let hint = "choose a name that looks like no register";
+            let hint = "choose a name that does not look like a register";
             self.messages.warn(name, "this name hides the register", Some(hint));
         }
     }
@@ -306,7 +306,7 @@ impl<'a> Assembler<'a> {
         self.export(text, name, number, 1)
     }
 
-    /// `.out NAME TYPE[.mask] [REG[.mask]]`; `-` is no name.
+    /// `.out NAME TYPE[.mask] [REG[.mask]]`; `-` is not a name.
     fn output(&mut self, text: &'a str) -> Parse<'a, ()> {
         let words: Vec<_> = lex::words(text).collect();
         lex::count(text, &words, 2, 3)?;
@@ -330,7 +330,7 @@ impl<'a> Assembler<'a> {
         let Some(kind) = output_type(kind_text) else {
             let names = OUTPUT_TYPES.iter().map(|(name, _)| *name);
             let hint = match kind_text.split_once('.') {
-                Some((kind, _)) if output_type(kind).is_some() => "give the mask to the register".into(),
+                Some((kind, _)) if output_type(kind).is_some() => "put the mask on the register".into(),
                 _ => did_you_mean(kind_text, names.clone())
                     .unwrap_or_else(|| format!("types: {}", names.collect::<Vec<_>>().join(", "))),
             };
@@ -358,7 +358,7 @@ impl<'a> Assembler<'a> {
         // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.
         if self.executable().used_components & component_bits(operand.register, mask) != 0 {
             let hint =
-                "o8 and above collide with o0 and above; without a register the next free one is taken";
+                "o8 and above collide with o0 and above; leave out the register to get the next free one";
             let hint =
                 if operand.register >= 8 { hint } else { "each component of a register has one meaning" };
             return hinted(text, "this output collides with another one previously defined", hint);
@@ -442,7 +442,7 @@ impl<'a> Assembler<'a> {
             2 => {
                 let start = self.bank(words[2], FLOAT, FLOATS)?;
                 if start >= first {
-                    return fault(words[2], "the vertices must begin below the first uniform");
+                    return fault(words[2], "the vertices must begin before the first uniform");
                 }
                 header.geometry_start = start as u8; // Range: the bank's size.
                 header.geometry_fixed_vertices = self.vertex_count(words[3])?;

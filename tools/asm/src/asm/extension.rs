@@ -19,11 +19,11 @@ pub(super) const DIRECTIVES: [&str; 11] = [
     "word",
 ];
 
-/// Parses a number in C syntax, with nothing behind it.
+/// Parses a number in C syntax, with nothing after it.
 pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let value = match digits {
-        // `from_str_radix` would accept a sign behind the prefix.
+        // `from_str_radix` would accept a sign after the prefix.
         Some(digits) if digits.starts_with('+') => None,
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None if text.starts_with('+') => None,
@@ -145,7 +145,7 @@ impl<'a> Assembler<'a> {
             "reserved" => self.package.reserved = number,
             _ => {
                 let message = format!("unknown field: {}", quote(field));
-                return hinted(field, message, "it has `version` and `reserved`");
+                return hinted(field, message, "its fields are `version` and `reserved`");
             }
         }
         self.package.is_explicit = true;

@@ -75,7 +75,7 @@ impl<'a> Assembler<'a> {
             Role::Int => {
                 let number = self.bank(text, INT, 8)?;
                 if number >= INTS as u32 {
-                    let message = format!("i{number} does not exist: hardware reads i{}", number & 3);
+                    let message = format!("i{number} does not exist, and hardware reads i{}", number & 3);
                     self.messages.warn(text, &message, Some("they are i0 to i3"));
                 }
                 Ok(word.with(Field::Id, number))
@@ -92,8 +92,8 @@ impl<'a> Assembler<'a> {
                     return hinted(text, message, hint);
                 }
                 if invert && !text[1..].starts_with(name) {
-                    let hint = "write the `!` at the name";
-                    self.messages.warn(text, "the blank behind the `!` is ignored", Some(hint));
+                    let hint = "write the `!` next to the name";
+                    self.messages.warn(text, "the space after the `!` is ignored", Some(hint));
                 }
                 let number = self.bank(name, BOOL, BOOLS)?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
@@ -188,14 +188,14 @@ fn with_condition(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word
 /// Parses a flag: whether it is `cmp.y`, and its reference value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
-    // Each `!` inverts the one behind it.
+    // Each `!` inverts the one after it.
     let wanted = (text.len() - name.len()).is_multiple_of(2);
     match name.to_ascii_lowercase().as_str() {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),
         _ if name.starts_with([' ', '\t']) => {
             let message = invalid("condition register", name);
-            hinted(text, message, "no blank may follow the `!`")
+            hinted(text, message, "no space is allowed after the `!`")
         }
         _ => hinted(text, invalid("condition register", name), "the flags are cmp.x and cmp.y"),
     }

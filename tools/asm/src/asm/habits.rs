@@ -9,7 +9,7 @@ use super::report::{offset, quote};
 const ELSEWHERE: [(&str, &str); 46] = [
     ("jmp goto bra", "jmpc jumps on flags, jmpu on a bool uniform"),
     ("sub", "add with a negated operand: `add r0, r1, -r2`"),
-    ("ret return", "a procedure returns at its `.end`; nothing is written for it"),
+    ("ret return", "a procedure returns at its `.end`; no instruction is needed"),
     ("abs", ABSOLUTE),
     ("neg", "mov with a negated operand: `mov r0, -r1`"),
     ("div", "rcp, then mul: r1 by r2.x is `rcp r0, r2.x`, then `mul r0, r1, r0`"),
@@ -35,7 +35,7 @@ const ELSEWHERE: [(&str, &str); 46] = [
     ("fma", "mad"),
     ("sgt", "slt with the operands exchanged: `slt r0, r2, r1` for r1 > r2"),
     ("sle", "sge with the operands exchanged: `sge r0, r2, r1` for r1 <= r2"),
-    ("sin cos sincos", "there is no such instruction: take a polynomial by mad, or a table in uniforms"),
+    ("sin cos sincos", "this instruction does not exist: use a polynomial with mad, or a table in uniforms"),
     ("m4x4 m4x3 m3x4 m3x3", "a product with a matrix is a dp4 or dp3 for each row: `dp4 r0.x, m[0], r1`"),
     ("loop while do rep", "loops begin with `for`, which takes an int uniform; `breakc` leaves them early"),
     ("if", "`ifc` tests the flags that cmp sets, `ifu` a bool uniform; the block ends with `.end`"),
@@ -48,33 +48,30 @@ const ELSEWHERE: [(&str, &str); 46] = [
     ("mat2 mat3 mat4", "a matrix is an array of registers: `.fvec m[4]` as a uniform"),
     ("uniform", "`.fvec m[4]` declares four float uniforms called m, `.ivec` int uniforms, `.bool` flags"),
     ("const def", "`.constf name(1.0, 0.5, 0.0, 1.0)` declares a constant"),
-    ("constb defb", "bools have no constants with names: `.setb b0 true` sets a register"),
+    ("constb defb", "bool constants have no names: `.setb b0 true` sets a register"),
     ("defi", "`.consti name(2, 0, 1, 0)` declares a constant for loops"),
     ("attribute dcl", "`.in name` declares an input"),
     ("varying", "`.out name color` declares an output"),
-    ("layout location", "the register stands behind the name: `.in name v0`, `.out name color o1`"),
+    ("layout location", "the register comes after the name: `.in name v0`, `.out name color o1`"),
     ("precision", "all numbers have one precision; remove the line"),
-    ("struct", "there are no types; each register has a name of its own"),
-    ("using", "there are no modules; all sources are named on the command line"),
+    ("struct", "types do not exist; each register has its own name"),
+    ("using", "modules do not exist; name all sources on the command line"),
     ("arl", "mova: `mova a0.x, r0.x`"),
-    (
-        "discard kill texkill clip",
-        "programs run for vertices and primitives; fragments are not theirs to discard",
-    ),
+    ("discard kill texkill clip", "programs run on vertices and primitives, and cannot discard fragments"),
     (
         "tex texld texldl tex2d texture sample",
-        "programs read no textures; attributes and uniforms have all numbers",
+        "programs cannot read textures; all numbers come from attributes and uniforms",
     ),
 ];
 
 /// Hint for an absolute value.
 const ABSOLUTE: &str = "max with the negated operand: `max r0, r1, -r1`";
 /// Hint for arithmetic in an operand.
-const EXPRESSION: &str = "operands have no arithmetic: it takes an instruction, such as `mul r0, r1, r2`";
+const EXPRESSION: &str = "operands contain no arithmetic: use an instruction, such as `mul r0, r1, r2`";
 const COMMENT: &str = "comments begin with `;`";
 const BRACES: &str = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` begin them, `.end` ends them";
-const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0, r1, r2` adds";
-const BUILT_IN: &str = "an output has the name that its line gives it: `.out name position`";
+const ASSIGNMENT: &str = "assignments do not exist: `mov r0, r1` copies, `add r0, r1, r2` adds";
+const BUILT_IN: &str = "an output has the name from its declaration: `.out name position`";
 
 /// Hint about a part of a line that contains another language's comment or braces.
 pub(super) fn foreign_syntax_hint(line: &str, part: &str) -> Option<&'static str> {

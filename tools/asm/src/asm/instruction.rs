@@ -259,8 +259,8 @@ impl<'a> Assembler<'a> {
             if number as usize >= reach
                 || !self.descriptors.has(number as usize, descriptor.pack(), significant & !unread)
             {
-                let message = format!("descriptor {number} does not say what the operands say");
-                return hinted(at, message, "correct its `.opdesc`, or leave the `@` out");
+                let message = format!("descriptor {number} contradicts the operands");
+                return hinted(at, message, "correct its `.opdesc`, or remove the `@`");
             }
             self.emit(suffix.apply(word.with(Field::Descriptor, number)));
             return Ok(());
@@ -269,7 +269,7 @@ impl<'a> Assembler<'a> {
             if self.is_repeated("descriptors") {
                 return Err(Fault::follow_up(at));
             }
-            let hint = "write masks and swizzles alike in more instructions";
+            let hint = "use the same masks and swizzles in more instructions";
             return hinted(at, "too many operand descriptors (limit is 128)", hint);
         };
         if reach < DESCRIPTORS {
@@ -277,7 +277,7 @@ impl<'a> Assembler<'a> {
                 if self.is_repeated("mad descriptors") {
                     return Err(Fault::follow_up(at));
                 }
-                let hint = "all mad instructions together can have 32 different masks and swizzles";
+                let hint = "all mad instructions together can use 32 different masks and swizzles";
                 return hinted(at, "opdesc allocation error", hint);
             };
             if low != number {

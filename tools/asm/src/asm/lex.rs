@@ -13,7 +13,7 @@ pub struct Line<'a> {
     pub labels: Vec<&'a str>,
     /// Mnemonic, or directive with its dot; empty on a line without a statement.
     pub name: &'a str,
-    /// The text behind it, trimmed.
+    /// The text after it, trimmed.
     pub rest: &'a str,
     /// The comment from its semicolon on, or a line that begins with `#`.
     pub comment: Option<&'a str>,
@@ -107,7 +107,7 @@ pub(super) fn check_name(name: &str) -> Parse<'_, ()> {
 }
 
 /// Hint where a name is expected.
-pub(super) const NAME: &str = "a name has letters, digits, `_` and `$`, and begins with no digit";
+pub(super) const NAME: &str = "a name has letters, digits, `_` and `$`, and does not begin with a digit";
 
 /// Operands between commas, trimmed. One comma at the end is ignored.
 pub(super) fn operands(text: &str) -> Vec<&str> {
@@ -161,7 +161,7 @@ pub(super) fn decimal(text: &str) -> i64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Integer<'a> {
     pub value: i64,
-    /// The text behind it, which C ignores.
+    /// The text after it, which C ignores.
     pub rest: &'a str,
     /// A leading zero makes the digits octal.
     pub is_octal: bool,
@@ -187,7 +187,7 @@ pub(super) fn integer(text: &str) -> Option<Integer<'_>> {
     Some(Integer { value: if negative { -value } else { value }, rest, is_octal })
 }
 
-/// The text behind a prefix `0x`.
+/// The text after a prefix `0x`.
 fn hexadecimal(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }

@@ -55,7 +55,7 @@ pub(super) fn uniform(name: &str, operands: &[&str], wide: &[bool], at: &str) ->
         }
         ("min" | "max", [false, true]) => {
             let line = exchanged(1, 2);
-            format!("only the first source can be a uniform: {line}, which differs for NaN alone")
+            format!("only the first source can be a uniform: {line}, which differs only for NaN")
         }
         ("mad" | "madi", [true, false, false]) => {
             format!("the first source cannot be a uniform, the second can: {}", exchanged(1, 2))
@@ -124,9 +124,9 @@ fn parts(operands: &str) -> Vec<&str> {
     parts
 }
 
-/// Hint for an offset behind the last float uniform; `register` is the register without it.
+/// Hint for an offset after the last float uniform; `register` is the register without it.
 pub(super) fn offset(register: u32) -> String {
-    format!("the c registers end with c95: the offset here is at most {}", (INT - 1).saturating_sub(register))
+    format!("the last c register is c95; the offset here is at most {}", (INT - 1).saturating_sub(register))
 }
 
 #[cfg(test)]
@@ -208,9 +208,9 @@ mod tests {
     #[test]
     fn registers_that_cannot_be_read_are_explained() {
         for (line, expected) in [
-            ("mov r0, k[a0.x+200]", "the c registers end with c95: the offset here is at most 95"),
-            ("mov r0, c90[10]", "the c registers end with c95: the offset here is at most 5"),
-            (".constb yes true", "bools have no constants with names: `.setb b0 true` sets a register"),
+            ("mov r0, k[a0.x+200]", "the last c register is c95; the offset here is at most 95"),
+            ("mov r0, c90[10]", "the last c register is c95; the offset here is at most 5"),
+            (".constb yes true", "bool constants have no names: `.setb b0 true` sets a register"),
             ("for r0", "i0 to i3, or a name that `.ivec` or `.consti` declares"),
             ("ifu r0", "b0 to b15, or a name that `.bool` declares"),
             ("mov r0, b3", "this is a b register: `for` reads i, `ifu`, `callu` and `jmpu` read b"),

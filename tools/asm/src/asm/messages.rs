@@ -129,7 +129,7 @@ impl<'a> Messages<'a> {
         format!("{}:{line}", self.files.get(file).map_or("", String::as_str))
     }
 
-    /// The site of a part of the current line; of the entire line for text from elsewhere.
+    /// The site of a part of the current line, or of the entire line for text from elsewhere.
     pub fn site(&self, part: &str) -> Site {
         let part = if offset(self.line, part).is_some() { part } else { lex::trim(self.line) };
         let place = Place { column: column(self.line, part), ..self.place };

@@ -18,7 +18,7 @@ use transpica::isa::limits::OUTPUTS;
 use transpica::isa::{Index, Mask, Swizzle};
 
 /// Hint where a register between brackets cannot index.
-const INDEXING: &str = "only a0.x, a0.y and aL can index: `mova a0.x, r0.x` brings a number there";
+const INDEXING: &str = "only a0.x, a0.y and aL can be an index: `mova a0.x, r0.x` sets one";
 
 impl<'a> Assembler<'a> {
     /// Reads an operand.
@@ -30,7 +30,7 @@ impl<'a> Assembler<'a> {
         let parts = split(rest)?;
         if parts.offset.is_some() && lex::trim(parts.base).len() < parts.base.len() {
             let message = invalid("register", parts.base);
-            return hinted(rest, message, "no blank may stand before the `[`");
+            return hinted(rest, message, "no space is allowed before the `[`");
         }
         let named = self.file.names.get(parts.base).copied();
         let mut operand = match named {
@@ -63,7 +63,7 @@ impl<'a> Assembler<'a> {
         Ok(operand)
     }
 
-    /// Warns about an offset behind an array or into another bank, and about an address register
+    /// Warns about an offset past an array or into another bank, and about an address register
     /// without effect.
     fn check_offset(&mut self, text: &'a str, base: &Operand, index: Index, number: u32) {
         let register = base.register.saturating_add(number);
@@ -72,8 +72,8 @@ impl<'a> Assembler<'a> {
             let message = format!("this is {}", register_name(register));
             let hint = match behind {
                 Some(1) => "its name stands for one register".to_owned(),
-                Some(count) => format!("its name stands for {count} registers, the last is [{}]", count - 1),
-                None => "the offset leaves the registers of its kind".to_owned(),
+                Some(count) => format!("its name stands for {count} registers; the last is [{}]", count - 1),
+                None => "the offset is beyond the registers of its kind".to_owned(),
             };
             self.messages.warn(text, &message, Some(&hint));
         } else if index != Index::None && register < FLOAT {
@@ -140,9 +140,7 @@ impl<'a> Assembler<'a> {
         }
         match self.messages.suggest(text, self.file.names.keys().copied()) {
             Some(hint) => fault.hint(hint),
-            None => {
-                fault.hint("names are declared by .alias, .fvec, .ivec, .bool, .in, .out or .constf first")
-            }
+            None => fault.hint("declare names first, with .alias, .fvec, .ivec, .bool, .in, .out or .constf"),
         }
     }
 
@@ -150,10 +148,7 @@ impl<'a> Assembler<'a> {
     fn check_spelling(&mut self, text: &'a str, letter: char, digits: &'a str, register: u32) {
         let known = register_name(register);
         if letter.is_ascii_uppercase() && !matches!(letter, 'V' | 'O') {
-            let hint = format!(
-                "write {}: the letters of registers are lower case",
-                quote(text).to_ascii_lowercase()
-            );
+            let hint = format!("write {}: register letters are lowercase", quote(text).to_ascii_lowercase());
             self.messages.warn(text, &format!("{} is read as {known}", quote(text)), Some(&hint));
         } else {
             // `.setb b0, true` is common and has the expected semantics.
@@ -170,10 +165,10 @@ impl<'a> Assembler<'a> {
             self.messages.warn(text, &message, Some("a leading 0 makes the number octal"));
         } else if lex::trim(rest).is_empty() {
             if !rest.is_empty() {
-                self.messages.warn(text, "the blank behind the number is ignored", Some("remove it"));
+                self.messages.warn(text, "the space after the number is ignored", Some("remove it"));
             }
         } else {
-            let ignored = || format!("`{}` behind the number is ignored", quote(lex::trim(rest)));
+            let ignored = || format!("`{}` after the number is ignored", quote(lex::trim(rest)));
             let hint = habits::missing_comma(text).unwrap_or_else(ignored);
             self.messages.warn(text, &message, Some(&hint));
         }
@@ -222,12 +217,12 @@ impl<'a> Assembler<'a> {
             let hint = if self.is_register(text) {
                 INDEXING
             } else {
-                "there are no expressions and no named numbers"
+                "expressions and named numbers are not supported"
             };
             self.messages.warn(text, "not a number: counts as 0", Some(hint));
         } else if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("{} is read as {}", quote(text), lex::decimal(text));
-            let hint = "the number ends at the first character that is no digit";
+            let hint = "the number ends at the first character that is not a digit";
             self.messages.warn(text, &message, Some(hint));
         }
     }
@@ -254,7 +249,7 @@ impl<'a> Assembler<'a> {
                     Some(UniformKind::Int) => "i0 to i3, or a name that `.ivec` or `.consti` declares",
                     Some(UniformKind::Bool) => "b0 to b15, or a name that `.bool` declares",
                     Some(UniformKind::Float) => "c0 to c95, or a name that `.fvec` declares",
-                    None => "v0 to v14, or none for the next free one",
+                    None => "v0 to v14, or nothing for the next free one",
                 };
                 hinted(text, invalid(&format!("{kind} register"), text), hint)
             }
@@ -275,7 +270,7 @@ impl<'a> Assembler<'a> {
         }
         if operand.spelling == Spelling::Input && operand.register < TEMP {
             let message = format!("this writes o{}", operand.register);
-            let hint = "inputs cannot be written; as a destination their number means o";
+            let hint = "inputs cannot be written; as a destination, their number means an o register";
             self.messages.warn(text, &message, Some(hint));
         }
         let mask = if nothing.is_some() { Mask::NONE } else { self.mask(text, operand.swizzle) };
@@ -285,7 +280,7 @@ impl<'a> Assembler<'a> {
     /// The mask of a swizzle, whose order has no effect.
     pub(super) fn mask(&mut self, text: &'a str, swizzle: Swizzle) -> Mask {
         if !swizzle.components().is_sorted() {
-            let hint = "a mask only says which components are written: give them in the order xyzw";
+            let hint = "a mask only selects which components are written: list them in the order xyzw";
             self.messages.warn(text, "arbitrary swizzling has no effect for destination mask", Some(hint));
         }
         mask(swizzle)

@@ -63,7 +63,7 @@ pub struct Outline {
     pub symbols: Vec<Symbol>,
     /// Blocks, inner ones first.
     pub blocks: Vec<BlockSpan>,
-    /// The statement of each code word; of a padding NOP the `.else` or `.end`.
+    /// The statement of each code word; for a padding NOP, the `.else` or `.end`.
     pub statements: Vec<Span>,
 }
 

@@ -81,7 +81,7 @@ impl Assembler<'_> {
         let site = if executable.is_entry_named { executable.site } else { site };
         if start >= self.code.len() {
             let message = format!("entrypoint '{}' has no instructions", quote(name));
-            let hint = "a program needs an `end` at least; nothing can run this file";
+            let hint = "a program needs at least an `end`; this file cannot run";
             if self.code.is_empty() {
                 self.messages.warn_at(site, &message, Some(hint));
             } else {

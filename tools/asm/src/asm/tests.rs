@@ -178,7 +178,7 @@ fn the_entry_of_a_vertex_program_lies_in_its_unit() {
     };
     let message = "a vertex program's entry must lie in the first 512 words, 'main' begins at word 512";
     assert_eq!(program("", 511), "");
-    let full = "a.pica:518:1: the vertex unit holds 512 instructions, there are 513";
+    let full = "a.pica:518:1: the vertex unit holds 512 instructions, but there are 513";
     assert_eq!(program("", 512), format!("a.pica:516:7: {message}{full}"));
     assert_eq!(program(".entry main", 512), format!("a.pica:1:8: {message}{full}"));
     assert_eq!(program(".gsh", 512), "");
@@ -230,7 +230,7 @@ fn hints_name_the_equivalent_of_other_languages() {
         ("end\n.end\n.proc a\nend\n.end\n.proc a", "the first one is at a.pica:4"),
         ("JMP there", "jmpc jumps on flags, jmpu on a bool uniform"),
         ("sub r0, r1, r2", "add with a negated operand: `add r0, r1, -r2`"),
-        ("mov r0, c0 [1]", "no blank may stand before the `[`"),
+        ("mov r0, c0 [1]", "no space is allowed before the `[`"),
         ("add r0,, r1", "an operand is missing here"),
     ] {
         let error = only_error(&format!(".proc main\n{body}\nend\n.end"));
@@ -270,10 +270,10 @@ fn input_that_picasso_accepts_silently_gives_the_same_bytes_and_a_warning() {
     quirk("mov r010, r0", "mov r8, r0", "r010 is read as r8");
     quirk("mov r1foo, r0", "mov r1, r0", "r1foo is read as r1");
     quirk("mov r0x1junk, r0", "mov r1, r0", "r0x1junk is read as r1");
-    quirk("mov r1, c0 .y", "mov r1, c0.y", "the blank behind the number is ignored");
+    quirk("mov r1, c0 .y", "mov r1, c0.y", "the space after the number is ignored");
     quirk("mov r1, c0 x[1]", "mov r1, c1", "c0 x is read as c0");
     quirk("setemit 0x1junk", "setemit 1", "0x1junk is read as 1");
-    quirk("l: jmpu ! b0, l", "l: jmpu !b0, l", "the blank behind the `!` is ignored");
+    quirk("l: jmpu ! b0, l", "l: jmpu !b0, l", "the space after the `!` is ignored");
     quirk("mov -r1, r0", "mov r1, r0", "the sign has no effect");
     quirk("mov r1.yx, r0", "mov r1.xy, r0", "arbitrary swizzling");
     quirk("mov r1, r0.", "mov r1, r0.x", "an empty swizzle");
@@ -289,7 +289,7 @@ fn input_that_picasso_accepts_silently_gives_the_same_bytes_and_a_warning() {
 fn ignored_index_registers_and_missing_int_registers_give_a_warning() {
     for (line, warning) in [
         ("mov r1, t[a0.x]", "hardware ignores the address register"),
-        ("for i5\nnop\n.end", "i5 does not exist: hardware reads i1"),
+        ("for i5\nnop\n.end", "i5 does not exist, and hardware reads i1"),
     ] {
         let assembled = run(&format!(".alias t r3\n.proc main\n{line}\nend\n.end")).expect("assembles");
         assert!(assembled.warnings[0].message.starts_with(warning), "{:?}", assembled.warnings);
@@ -318,7 +318,7 @@ fn a_missing_comma_is_named() {
         ("setemit 0 prim", "0 prim is read as 0 / a comma is missing between `0` and `prim`"),
         (".fvec a b", "invalid identifier: a b / a comma is missing between `a` and `b`"),
         (".constf k(1 0 0 1)", "invalid syntax / a comma is missing between `1` and `0`"),
-        (".fvec a [2]", "invalid identifier: a  / no blank may stand before the `[`"),
+        (".fvec a [2]", "invalid identifier: a  / no space is allowed before the `[`"),
         ("add r0, r1", "missing parameter / "),
     ] {
         let text = format!(".fvec m[4]\n.alias t r3\n.proc main\nl:\n{line}\nend\n.end");
@@ -341,7 +341,7 @@ fn comments_and_blocks_of_other_languages_get_a_hint() {
         ("mov r0, r1 // note: this", "invalid label name: mov r0, r1 // note", comment),
         ("ifu b0 {\n.end", "b0 { is read as b0", braces),
         ("}", "invalid instruction: }", braces),
-        ("# 3 lights follow", "this gives the next line its number", comment),
+        ("# 3 lights follow", "this sets the number of the next line", comment),
         ("mvo r0, r1 // copy", "invalid instruction: mvo", "did you mean `mov`?"),
     ] {
         let text = format!(".fvec m[4]\n.proc main\n{line}\nend\n.end");
@@ -365,7 +365,7 @@ fn glsl_statements_get_a_hint() {
         ("attribute vec3 position;", "`.in name`"),
         ("gl_Position = r0;", "`.out name position`"),
         ("mov gl_Position, r0", "`.out name position`"),
-        ("r0 = r1;", "there are no assignments"),
+        ("r0 = r1;", "assignments do not exist"),
         ("if(r0.x > 0.0)", "`ifc` tests the flags"),
         ("void main()", "`.proc main`"),
     ] {
@@ -391,7 +391,7 @@ fn errors_name_the_registers_that_can_index() {
         let text = format!(".fvec m[4]\n.alias t r3\n.proc main\nmov r1, {operand}\nend\n.end");
         let report = advice(&text);
         let rest = report.strip_prefix(message).unwrap_or_else(|| panic!("{report}"));
-        assert!(rest.contains("only a0.x, a0.y and aL can index"), "{report}");
+        assert!(rest.contains("only a0.x, a0.y and aL can be an index"), "{report}");
     }
 }
 
@@ -401,13 +401,13 @@ fn an_error_about_too_much_code_states_the_number_of_words() {
     assert_eq!(run(&program(512)).expect("fits").warnings, []);
     // picasso accepts one word more than the unit holds.
     let report = advice(&program(513));
-    assert!(report.starts_with("the vertex unit holds 512 instructions, there are 513 / "), "{report}");
+    assert!(report.starts_with("the vertex unit holds 512 instructions, but there are 513 / "), "{report}");
     let error = only_error(&program(600));
     assert_eq!(
         error.message,
         "instruction outside vertex shader code memory (max 512 instructions, currently 513)"
     );
-    assert!(error.hint.is_some_and(|hint| hint.starts_with("there are 600 up to the end of this source;")));
+    assert!(error.hint.is_some_and(|hint| hint.starts_with("there are 600 by the end of this source;")));
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn nested_and_repeated_declarations_of_picasso_are_accepted() {
 
     let far = run(".fvec mat[4]\n.alias m mat[257]\n.proc main\nmov r0, m\nend\n.end").expect("assembles");
     assert_eq!(far.model.code, code("mov r0, -c1"));
-    assert_eq!(far.warnings[0].message, "only eight bits of the register count");
+    assert_eq!(far.warnings[0].message, "only eight bits of the register number are used");
 
     let brackets = run(".constf k(1.0, (), --1.0, 2.0)\n.proc main\nend\n.end").expect("assembles");
     assert_eq!(brackets.model.executables[0].constants[0].words, [0x3F_0000, 0, 0, 0x40_0000]);
@@ -464,27 +464,27 @@ fn numbers_of_constants_are_checked() {
         report.collect::<Vec<_>>().join("\n")
     };
     expect_test::expect![[r#"
-        a.pica:1:11: 1.0/255.0 is read as 1.0 / write 0.003921569: there are no expressions
+        a.pica:1:11: 1.0/255.0 is read as 1.0 / write 0.003921569: expressions are not supported
         a.pica:1:22: abc is read as 0.0 / the number ends at the first character that does not belong to it
-        a.pica:1:39: this is ignored / a constant has four values, and nothing follows them"#]]
+        a.pica:1:39: this is ignored / a constant has four values, with nothing after them"#]]
     .assert_eq(&warnings(".constf a(1.0/255.0, abc, 0x10, 1.5f) x"));
     expect_test::expect![[r#"
         a.pica:1:11: 300 is stored as 44 / int constants have eight bits
-        a.pica:1:20: 1.5 is read as 1 / the number ends at the first character that is no digit"#]]
+        a.pica:1:20: 1.5 is read as 1 / the number ends at the first character that is not a digit"#]]
     .assert_eq(&warnings(".consti a(300, -1, 1.5, 0)"));
     expect_test::expect![[r#"
-        a.pica:1:11: 1e20 becomes inf / constants end below 1.8446744e19
-        a.pica:1:17: -1e400 becomes -inf / constants end below 1.8446744e19
-        a.pica:1:30: 2e19 becomes NaN / constants end below 1.8446744e19"#]]
+        a.pica:1:11: 1e20 becomes inf / constants must be below 1.8446744e19
+        a.pica:1:17: -1e400 becomes -inf / constants must be below 1.8446744e19
+        a.pica:1:30: 2e19 becomes NaN / constants must be below 1.8446744e19"#]]
     .assert_eq(&warnings(".constf a(1e20, -1e400, inf, 2e19)"));
     expect_test::expect![[r#"
-        a.pica:1:11: 1e-30 becomes 0.0 / constants begin at 2.1684043e-19
-        a.pica:1:18: 1e-400 becomes 0.0 / constants begin at 2.1684043e-19
-        a.pica:1:32: a missing value counts as 0.0 / write 0 if it is meant"#]]
+        a.pica:1:11: 1e-30 becomes 0.0 / the smallest constant is 2.1684043e-19
+        a.pica:1:18: 1e-400 becomes 0.0 / the smallest constant is 2.1684043e-19
+        a.pica:1:32: a missing value counts as 0.0 / write 0 if that is intended"#]]
     .assert_eq(&warnings(".constf a(1e-30, 1e-400, 0e-99, )"));
     expect_test::expect![[r#"a.pica:1:18: 012 is read as 10 / a leading 0 makes the number octal"#]]
         .assert_eq(&warnings(".gsh variable c0 012"));
-    expect_test::expect![[r#"a.pica:1:18: 3x is read as 3 / `x` behind the number is ignored"#]]
+    expect_test::expect![[r#"a.pica:1:18: 3x is read as 3 / `x` after the number is ignored"#]]
         .assert_eq(&warnings(".gsh variable c0 3x"));
     assert!(warnings(".constf A B(0, 0, 0, 0)").contains("no operand can refer to this name"));
     assert!(warnings(".fvec c0").contains("this name hides the register"));
@@ -556,13 +556,13 @@ fn verbatim_directives_set_exact_words() {
     assert_eq!(executable.constants[0].words[3], u32::MAX);
     refused(
         ".opdesc 0\n.proc main\n mov r0, r1 @0\n end\n.end",
-        "3:6: error: descriptor 0 does not say what the operands say",
+        "3:6: error: descriptor 0 contradicts the operands",
     );
 }
 
 #[test]
 fn extensions_are_refused_where_picasso_gives_them_another_meaning() {
-    // Text behind a register number is ignored.
+    // Text after a register number is ignored.
     assert_eq!(code("mov r0, r1 @7"), code("mov r0, r1"));
     assert!(run(".proc main\ncmp r0, true6, eq, r0\nend\n.end").is_err());
     assert!(run(".proc main\nmov r0._, r1\nend\n.end").is_err());

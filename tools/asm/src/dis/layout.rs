@@ -93,7 +93,7 @@ impl Layout {
 }
 
 fn sort(blocks: &mut [Block]) {
-    // Of those with the same start procedures come first, then the longer ones.
+    // Among those with the same start, procedures come first, then the longer ones.
     blocks.sort_by_cached_key(|block| u64::MAX - block.end as u64);
     blocks.sort_by_cached_key(|block| u64::from(block.kind != Kind::Proc));
     blocks.sort_by_cached_key(|block| block.start as u64);

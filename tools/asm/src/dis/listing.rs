@@ -36,7 +36,7 @@ pub struct Listing {
     labels: BTreeMap<usize, String>,
     /// Names of each executable.
     registers: Vec<Registers>,
-    /// First word behind the section of each executable.
+    /// First word after the section of each executable.
     ends: Vec<usize>,
     /// The executable whose names all words have.
     index: Option<usize>,
@@ -75,7 +75,7 @@ impl Listing {
         Ok(Self { procs, labels, registers, ends: layout.ends, model, index })
     }
 
-    /// Returns the text of the instruction at an address; none outside of the code.
+    /// Returns the text of the instruction at an address; none outside the code.
     pub fn line(&self, pc: Pc) -> Option<String> {
         let word = Word(*self.model.code.get(pc.index())?);
         let none = Registers::default();

@@ -66,7 +66,7 @@ impl<'a> Edits<'a> {
         let mut shared = others().filter(|(_, other)| other.overlaps(&piece));
         if let Some((_, other)) = shared.find(|other| !is_twin(other)) {
             let text =
-                format!("{} shares bytes with {}: it moves to the end of the file", piece.what, other.what);
+                format!("{} shares bytes with {}, and moves to the end of the file", piece.what, other.what);
             self.kept.lost.push(Warning { text, at: piece.position() });
             self.behind.push(index);
             return;
@@ -93,7 +93,7 @@ impl<'a> Edits<'a> {
             let differ = old.iter().zip(new).filter(|(old, new)| old != new).count();
             format!("{what}: {differ} of {} bytes differ", new.len())
         } else {
-            format!("{what}: {} {unit}, not {}", new.len() / entry, old.len() / entry)
+            format!("{what}: {} {unit} instead of {}", new.len() / entry, old.len() / entry)
         };
         // An empty table may be anywhere; its field is not.
         let field = piece.field.filter(|_| old.is_empty()).map(|(field, _)| field);
@@ -101,7 +101,7 @@ impl<'a> Edits<'a> {
         self.kept.changes.push(Warning { text, at });
     }
 
-    /// The length of a table with the zero bytes behind it that only align what follows.
+    /// The length of a table with the zero bytes after it that only align what follows.
     fn room(&self, piece: &Piece) -> usize {
         let behind = self.pieces.iter().map(|other| other.start).filter(|&start| start >= piece.end());
         let next = behind.min().unwrap_or(usize::MAX).min(self.original.len());
@@ -110,7 +110,7 @@ impl<'a> Edits<'a> {
         piece.length + padding
     }
 
-    /// A place for a table that was empty: its own, or behind the one before it, or the end.
+    /// A place for a table that was empty: its own, or after the one before it, or the end.
     fn gap(&self, index: usize) -> usize {
         let end = self.original.len();
         let header = &self.pieces[self.pieces[index].header];
@@ -128,7 +128,7 @@ impl<'a> Edits<'a> {
         places.find(is_free).unwrap_or(end)
     }
 
-    /// The new position of a piece inside of the file.
+    /// The new position of a piece inside the file.
     fn moved(&self, index: usize) -> usize {
         let piece = &self.pieces[index];
         let own = self.inside.iter().find(|edit| edit.piece == index);

@@ -112,7 +112,7 @@ pub fn rearranged(original: &[u8]) -> Result<Vec<Warning>> {
     if found.is_empty() {
         let differs = plain.iter().zip(original).position(|(a, b)| a != b);
         let at = differs.unwrap_or(plain.len().min(original.len()));
-        found.push(Warning { text: "asm writes no bytes outside of tables".into(), at: place(at) });
+        found.push(Warning { text: "asm writes no bytes outside tables".into(), at: place(at) });
     }
     Ok(found)
 }
@@ -131,7 +131,7 @@ fn edited(
 ) -> std::result::Result<Kept, (String, At)> {
     let (before, now) = (old.executables.len(), wanted.executables.len());
     if before != now {
-        return Err((format!("there are {now} programs instead of {before}"), At::Offset(4)));
+        return Err((format!("{now} programs instead of {before}"), At::Offset(4)));
     }
     if file.package.short_header && !(wanted.lines.is_empty() && wanted.names.bytes.is_empty()) {
         let at = At::Offset(file.package.start);

@@ -59,7 +59,7 @@ impl<'a> Names<'a> {
             known.entry(name).or_insert(place);
         }
         let mut start = 0;
-        // The bytes behind the last zero are no name.
+        // The bytes after the last zero are not a name.
         for name in self.old.bytes.split_inclusive(|&byte| byte == 0) {
             if let (Some((0, name)), Ok(place)) = (name.split_last(), u32::try_from(start)) {
                 known.entry(name).or_insert(NameOffset(place));
@@ -69,7 +69,7 @@ impl<'a> Names<'a> {
         known
     }
 
-    /// Writes a new name over the replaced one, or behind all others.
+    /// Writes a new name over the replaced one, or after all others.
     fn add(&mut self, name: Name<'_>, replaced: Option<&Named<'_>>, read: &mut BTreeSet<u32>) -> NameOffset {
         if let Some(&(_, Name(old), place)) = replaced
             && let Some(end) = place.0.checked_add(u32::try_from(old.len()).unwrap_or(u32::MAX))

@@ -100,7 +100,7 @@ pub(super) fn pieces(bytes: &[u8], file: &Shbin<'_>) -> Vec<Piece> {
     list.header("DVLP header", package.start as usize, DVLP[usize::from(is_short)]);
     list.table("code", 0x08, u32::SIZE, package.code.bytes().len());
     list.table("descriptors", 0x10, DescriptorRecord::SIZE, package.descriptors.bytes().len());
-    // The fields behind a short header belong to something else.
+    // The fields after a short header belong to something else.
     if !is_short {
         list.table("source lines", 0x18, Line::SIZE, package.lines.bytes().len());
         list.table("file names", 0x20, 1, package.strings.bytes().len());

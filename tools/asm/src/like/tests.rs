@@ -482,18 +482,18 @@ fn every_change_and_loss_is_told() {
     check(
         &|text| text.replace("texScale", "scaleOfTexture"),
         expect_test::expect![[r#"
-        offset 0x114: symbols of DVLE 0: 1 of 48 bytes differ
-        offset 0x144: names of DVLE 0: 62 bytes, not 47
-        --
-    "#]],
+            offset 0x114: symbols of DVLE 0: 1 of 48 bytes differ
+            offset 0x144: names of DVLE 0: 62 bytes instead of 47
+            --
+        "#]],
     );
     check(
         &|text| text.replace("\tend\n", "\tnop\n\tend\n"),
         expect_test::expect![[r#"
-        offset 0x34: code: 14 entries, not 13
-        offset 0xa8: header of DVLE 0: 1 bytes differ
-        --
-    "#]],
+            offset 0x34: code: 14 entries instead of 13
+            offset 0xa8: header of DVLE 0: 1 bytes differ
+            --
+        "#]],
     );
     check(
         &|text| text.replace("(1.0, ", "(2.0, "),
@@ -505,8 +505,8 @@ fn every_change_and_loss_is_told() {
     check(
         &|text| format!(".dvle\n{text}.dvle\n.entry main\n.out - position o0"),
         expect_test::expect![[r#"
-        --
-        offset 0x4: the layout is lost: there are 2 programs instead of 1
-    "#]],
+            --
+            offset 0x4: the layout is lost: 2 programs instead of 1
+        "#]],
     );
 }

@@ -4,7 +4,7 @@
 //! Changes nothing; programs with findings still translate. Knows no arithmetic.
 //!
 //! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that
-//! picasso inserts at block ends, hardware tests (ring depths, BREAK outside of a loop). One
+//! picasso inserts at block ends, hardware tests (ring depths, BREAK outside a loop). One
 //! exploration of the control states serves all checks: `trace` checks the states, `outputs`
 //! and `temporaries` which components are written and read, `registers` single instructions,
 //! `tables` the tables of the executable.
@@ -48,29 +48,27 @@ macro_rules! rules {
 rules! {
     /// Two MOVA in a row.
     MovaPair "mova-pair"
-        "Hardware hangs on two MOVA in a row. Put a NOP or any other instruction between them.",
+        "Hardware hangs on two consecutive MOVA. Put a NOP or any other instruction between them.",
     /// A jump or call is the last word of a block, a block is empty, or two blocks end at the same
     /// word.
     MissingNop "missing-nop"
-        "Hardware looks at the end of a block only after the word before it, whatever that word does, and ends one block of a \
-         kind at a time. Put a NOP at the end of the block; picasso does so by default.",
+        "Hardware checks for the end of a block only after the word before it, whatever that word does, and ends one block of a kind at a time. Put a NOP at the end of the block; picasso does so by default.",
     /// More scopes are open than the rings hold.
     Nesting "nesting"
-        "The unit holds 4 calls, 8 IFs and 4 LOOPs; one more overwrites the oldest, which then never ends. Nest less.",
-    /// BREAK outside of a loop.
+        "The unit holds 4 calls, 8 IFs and 4 LOOPs; one more overwrites the oldest, which then never ends. Nest less deeply.",
+    /// BREAK outside a loop.
     BreakOutside "break-outside-loop"
-        "Hardware hangs on BREAK while no LOOP runs. Jump to the end of the program instead.",
+        "Hardware hangs on BREAK outside a LOOP. Jump to the end of the program instead.",
     /// The program never reaches an END, or runs off the end of its code or entry procedure.
     NoEnd "no-end"
-        "Every path must reach an END: the unit goes on with the next procedure, and after the last word of the program with old \
-         words of its memory. Put `end` before the procedure's `.end`.",
+        "Every path must reach an END: the unit continues with the next procedure, and after the program's last word with old words in its memory. Put `end` before the procedure's `.end`.",
     /// Vertex code that the vertex unit cannot hold.
     BeyondUnit "beyond-unit"
         "The vertex unit holds 512 words; words after them are never loaded. Make the program shorter, or put procedures that \
          only geometry programs call last.",
     /// An undefined opcode.
     Unassigned "unassigned-opcode"
-        "The instruction set does not define this opcode; translation stops here without the option `permissive`.",
+        "The instruction set does not define this opcode; translation stops here unless the option `permissive` is set.",
     /// An output component is written more than once on a path.
     OutputTwice "output-written-twice"
         "Hardware misbehaves when a vertex program writes a component of a mapped output more than once. Collect the value in a \
@@ -81,26 +79,22 @@ rules! {
          Write it, or take it out of the output map.",
     /// One instruction reads two input registers.
     TwoInputs "two-inputs"
-        "An instruction can read one input register only; hardware reads the same for both. Copy one to a temporary first.",
+        "An instruction can read only one input register; hardware reads the same one for both. Copy one to a temporary first.",
     /// A uniform that nothing in the file sets.
     UnboundUniform "unbound-uniform"
-        "No symbol names this uniform and no constant sets it: unless the application sets it by its number, it holds what an \
-         earlier program left there.",
+        "No symbol names this uniform and no constant sets it: unless the application sets it by number, it contains what an earlier program left there.",
     /// A temporary register that is read before it is written.
     UnsetTemporary "temporary-not-written"
-        "A temporary register holds what an earlier vertex left there until the program writes it. Write each component before \
-         it is read.",
+        "Until the program writes it, a temporary register contains what an earlier vertex left there. Write each component before reading it.",
     /// No output is the position.
     NoPosition "no-position"
-        "Without a position nothing is drawn. Declare one: `.out name position`. (A vertex program needs none where a geometry \
-         program of the same file follows it, or where it has generic outputs for one of another file.)",
+        "Without a position nothing is drawn. Declare one: `.out name position`. (A vertex program needs none if a geometry program follows it in the same file, or if it has generic outputs for one in another file.)",
     /// Two outputs with the same semantic.
     OutputKindTwice "output-kind-twice"
-        "Which of two outputs with the same meaning the rasterizer takes is not known (translated programs: the higher \
-         register). Take one out of the output map, or give it another meaning.",
+        "It is not known which of two outputs with the same meaning the rasterizer uses (translated programs: the higher register). Take one out of the output map, or give it another meaning.",
     /// Two inputs in one register.
     InputTwice "input-twice"
-        "Both names stand for the same attribute. Give one of them a register of its own, or none: the next free one is taken.",
+        "Both names stand for the same attribute. Give one of them its own register, or none to use the next free one.",
 }
 
 impl fmt::Display for Rule {

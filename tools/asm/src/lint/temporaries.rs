@@ -103,7 +103,7 @@ fn demand_of_terminator(data: &BlockData) -> Demand {
     }
 }
 
-/// Accesses of an instruction for the components that are demanded behind it.
+/// Accesses of an instruction for the components that are demanded after it.
 fn needed(inst: &Inst, wanted: Demand, outputs: Components) -> Access {
     let rest = (wanted >> 64) as u16; // Range: above the temporaries there are sixteen bits.
     let nothing = Access::default();
@@ -185,7 +185,7 @@ impl Finder<'_> {
         let new = lanes & !self.reported;
         self.reported |= new;
         for (register, components) in registers(new) {
-            let message = format!("r{register}.{components} is read before anything has written it");
+            let message = format!("r{register}.{components} is read before it is written");
             findings.add(pc, Rule::UnsetTemporary, message);
         }
     }

@@ -81,8 +81,8 @@ fn blocks_need_a_nop_at_their_end() {
     bare(
         "ifu b\nifc cmp.x\nadd r0, r0, r0\n.end\n.end",
         expect![[r#"
-        pc 0x1: what begins here ends at word 0x3, where something around it ends [missing-nop]
-    "#]],
+            pc 0x1: what begins here ends at word 0x3, where an enclosing block ends [missing-nop]
+        "#]],
     );
     plain("ifu b\nifc cmp.x\nadd r0, r0, r0\n.end\n.end", expect![""]);
 }
@@ -138,12 +138,12 @@ fn paths_without_end_are_found() {
         // The next procedure only ends the program.
         ("nop", "", ""),
     ] {
-        let message = "the program goes on behind the end of its entry procedure [no-end]\n";
+        let message = "execution runs past the end of the entry procedure [no-end]\n";
         let expected = if expected.is_empty() { String::new() } else { format!("{expected}: {message}") };
         assert_eq!(goes_on(body, next), expected, "{body}");
     }
     expect![[r#"
-        pc 0x0: the program goes on behind the end of its code [no-end]
+        pc 0x0: execution runs past the end of the code [no-end]
     "#]]
     .assert_eq(&words(vec![nop()]));
 }
@@ -166,7 +166,7 @@ fn faults_that_the_assembler_refuses_are_found_in_words() {
     let mut long = vec![nop(); 513];
     long[512] = end;
     expect![[r#"
-        pc 0x200: the program goes on behind the 512 words of the vertex unit [beyond-unit]
+        pc 0x200: execution runs past the 512 words of the vertex unit [beyond-unit]
     "#]]
     .assert_eq(&words(long));
     // Unreachable words do not count.
@@ -250,29 +250,29 @@ fn a_uniform_with_a_symbol_in_another_executable_is_no_finding() {
 fn temporaries_read_before_a_write_are_found() {
     let outputs = |body: &str| findings(".out p position\n.bool b\n.ivec i\n.in v", body, false);
     expect![[r#"
-        pc 0x0: r0.xyzw is read before anything has written it [temporary-not-written]
+        pc 0x0: r0.xyzw is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&outputs("mov p, r0"));
     // Masks may write it piece by piece; the missing component is found.
     expect![""].assert_eq(&outputs("mov r0.xy, v\nmov r0.zw, v\nmov p, r0"));
     expect![[r#"
-        pc 0x2: r0.w is read before anything has written it [temporary-not-written]
+        pc 0x2: r0.w is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&outputs("mov r0.xy, v\nmov r0.z, v\nmov p, r0"));
     // The first round of a sum reads an undefined value.
     expect![[r#"
-        pc 0x1: r0.xyzw is read before anything has written it [temporary-not-written]
+        pc 0x1: r0.xyzw is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&outputs("for i\nadd r0, v, r0\n.end\nmov p, r0"));
     expect![""].assert_eq(&outputs("mov r0, v\nfor i\nadd r0, v, r0\n.end\nmov p, r0"));
     // Each component is reported once.
     expect![[r#"
-        pc 0x0: r1.x is read before anything has written it [temporary-not-written]
+        pc 0x0: r1.x is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&outputs("mul r0, v, r1.x\nmul p, r0, r1.x"));
     expect![[r#"
-        pc 0x0: r0.x is read before anything has written it [temporary-not-written]
-        pc 0x2: r1.y is read before anything has written it [temporary-not-written]
+        pc 0x0: r0.x is read before it is written [temporary-not-written]
+        pc 0x2: r1.y is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&outputs(
         "mova a0.x, r0\nmov r2, c0[a0.x]\ncmp r1.yyyy, eq, eq, r2\njmpc cmp.y, l\nmov r2, v\nl: mov p, r2",
@@ -301,7 +301,7 @@ fn temporaries_written_on_some_path_are_no_finding() {
     };
     expect![""].assert_eq(&flags("cmp.x"));
     expect![[r#"
-        pc 0x2: r0.y is read before anything has written it [temporary-not-written]
+        pc 0x2: r0.y is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&flags("cmp.x && cmp.y"));
     expect![""].assert_eq(&outputs("mov r0.x, v\nmova a0.xy, r0\nmov p, c0[a0.x]"));
@@ -316,7 +316,7 @@ fn temporaries_of_geometry_programs_are_no_finding() {
     };
     expect![""].assert_eq(&lint_sources(&[&program("setemit 0\nmov p, r0.xyyy")], 0, false));
     expect![[r#"
-        pc 0x1: r0.z is read before anything has written it [temporary-not-written]
+        pc 0x1: r0.z is read before it is written [temporary-not-written]
     "#]]
     .assert_eq(&lint_sources(&[&program("setemit 0\nmov p, r0.xyzz")], 0, false));
 }

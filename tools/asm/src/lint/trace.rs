@@ -10,7 +10,7 @@ use transpica::isa::limits::VERTEX_WORDS;
 use transpica::isa::{Flow, Inst, Opcode, Pc};
 use transpica::{Program, Stage};
 
-/// Checks every word of an exploration; returns which are executed. `end` is the address behind the
+/// Checks every word of an exploration; returns which are executed. `end` is the address after the
 /// entry procedure.
 pub(super) fn run(
     program: &Program<'_>,
@@ -37,7 +37,7 @@ pub(super) fn run(
     if program.stage() == Stage::Vertex
         && let Some(word) = (beyond..reached.len()).find(|&word| reached[word])
     {
-        let message = "the program goes on behind the 512 words of the vertex unit";
+        let message = "execution runs past the 512 words of the vertex unit";
         // Range: the code of a program is that short.
         checks.findings.add(Pc(word as u16), Rule::BeyondUnit, message);
     }
@@ -46,7 +46,7 @@ pub(super) fn run(
 
 struct Checks<'a> {
     program: &'a Program<'a>,
-    /// Address behind the entry procedure, if it has more code.
+    /// Address after the entry procedure, if it has more code.
     end: Option<Pc>,
     cfg: &'a Cfg,
     findings: &'a mut Findings,
@@ -89,7 +89,7 @@ impl Checks<'_> {
                         self.leaves_entry(run, run.last, first);
                     }
                     None if self.cfg.exit == Some(target) => {
-                        let message = "the program goes on behind the end of its code";
+                        let message = "execution runs past the end of the code";
                         self.findings.add(run.last, Rule::NoEnd, message);
                         ends = true;
                     }
@@ -107,11 +107,11 @@ impl Checks<'_> {
         }
     }
 
-    /// Checks that the entry procedure does not go on into what stands behind it.
+    /// Checks that the entry procedure does not go on into what stands after it.
     fn leaves_entry(&mut self, run: &Run, pc: Pc, next: Pc) {
         let is_behind = self.end == Some(next) && pc.next() == next;
         if is_behind && pc >= self.program.entry() && run.state.calls.is_empty() {
-            let message = "the program goes on behind the end of its entry procedure";
+            let message = "execution runs past the end of the entry procedure";
             self.findings.add(pc, Rule::NoEnd, message);
         }
     }
@@ -176,7 +176,7 @@ impl Checks<'_> {
     fn shared(&mut self, pc: Pc, end: Pc, mut others: impl Iterator<Item = Pc>) {
         if others.any(|other| other == end) {
             let message =
-                format!("what begins here ends at word {:#x}, where something around it ends", end.0);
+                format!("what begins here ends at word {:#x}, where an enclosing block ends", end.0);
             self.findings.add(pc, Rule::MissingNop, message);
         }
     }

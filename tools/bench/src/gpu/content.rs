@@ -62,7 +62,7 @@ impl Content<'_> {
         }
     }
 
-    /// Writes a word. Returns `None` if it is behind the end of a buffer.
+    /// Writes a word. Returns `None` if it is past the end of a buffer.
     fn word(&mut self, at: u64, value: u32) -> Option<()> {
         let start = usize::try_from(at).ok()?;
         if at + 4 > BUFFER {
@@ -78,7 +78,7 @@ impl Content<'_> {
 /// [`Interface::buffers`](Interface).
 ///
 /// # Errors
-/// Words that are no vertex module; a buffer whose content does not follow from its type.
+/// Words that are not a vertex module; a buffer whose content does not follow from its type.
 pub fn of_module(words: &[u32], uniforms: &Uniforms) -> Result<Vec<Vec<u8>>, String> {
     let interface = Interface::read(words)?;
     let module = rspirv::dr::load_words(words).map_err(|error| format!("not SPIR-V: {error}"))?;
@@ -88,7 +88,7 @@ pub fn of_module(words: &[u32], uniforms: &Uniforms) -> Result<Vec<Vec<u8>>, Str
         content.fill(block, 0, 0).ok_or_else(|| {
             format!(
                 "the buffer at set {set}, binding {binding} is not filled: it has a part without a fixed size, of \
-                 other than 32 bits, or behind {BUFFER} bytes; times of an empty buffer would be those of other arms \
+                 other than 32 bits, or beyond {BUFFER} bytes; times of an empty buffer would be those of other arms \
                  and loops"
             )
         })?;

@@ -63,7 +63,7 @@ impl Interface {
     /// Reads the interface of a module with one vertex entry point.
     ///
     /// # Errors
-    /// Words that are no such module.
+    /// Words that are not such a module.
     pub fn read(words: &[u32]) -> Result<Self, String> {
         let module = rspirv::dr::load_words(words).map_err(|error| format!("not SPIR-V: {error}"))?;
         let types = Types::from_module(&module);

@@ -64,9 +64,9 @@ fn form_names() -> Vec<&'static str> {
 
 /// A module and its figures.
 pub struct Row {
-    /// Name of the layout; of a module from a file `-`.
+    /// Name of the layout; `-` for a module from a file.
     pub layout: &'static str,
-    /// Name of the form; of a module from a file `module`.
+    /// Name of the form; `module` for a module from a file.
     pub form: &'static str,
     /// Words after `spirv-opt -O`.
     pub optimized: Option<usize>,

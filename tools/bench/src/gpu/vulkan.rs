@@ -54,7 +54,7 @@ pub struct Subject {
     layout: vk::PipelineLayout,
 }
 
-/// Treatment of triangles behind the vertex stage.
+/// Treatment of triangles after the vertex stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Triangles {
     /// Drawn.

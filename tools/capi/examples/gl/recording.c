@@ -18,7 +18,7 @@ typedef struct Chunk {
     size_t size;
 } Chunk;
 
-// Takes the chunk at a place and moves the place behind it; false if it is cut off.
+// Takes the chunk at a place and moves the place after it; false if it is cut off.
 static bool take(const Recording *recording, size_t *at, Chunk *chunk) {
     if (recording->size - *at < 8) {
         return false;

@@ -555,7 +555,7 @@ static void bad_programs(const uint8_t *bytes, size_t size) {
     file.bytes = bytes;
     file.byte_count = size;
     CHECK(transpica_translate(translator, &file.head, &result) == TRANSPICA_STATUS_UNSUPPORTED);
-    CHECK(failure(result, "over the limit of 12").code == TRANSPICA_CODE_LIMIT);
+    CHECK(failure(result, "exceeds the limit of 12").code == TRANSPICA_CODE_LIMIT);
     transpica_translator_free(translator);
 
     translator = translator_of(NULL);

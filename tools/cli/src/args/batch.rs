@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// Help of `--name`. clap takes `{n}` for a line break, so an empty style stands within it.
-const NAME_HELP: &str = "Names of files in --out-dir: {stem} or {name} of the file, {\u{1b}[0mn} the number of the \
-                         program, {target}, {ext}; / separates folders";
+const NAME_HELP: &str = "Names of files in --out-dir: {stem} or {name} of the input, {\u{1b}[0mn} the number of the program, {target}, {ext}; / separates folders";
 
 /// Translation of many programs into a folder.
 #[derive(Args, Debug)]
 pub struct Batch {
-    /// Translate every program of all files and folders into this folder
+    /// Translate all programs in the files and folders into this folder
     ///
-    /// All cores work. Of folders the .shbin files below are taken, and .pica sources without one
-    /// beside them. Folders are kept, files that need no change are not written, and manifest.json
-    /// lists everything.
+    /// Uses all cores. Searches folders for .shbin files, and for .pica sources that have none
+    /// beside them. Keeps the folder structure, leaves unchanged files alone, and lists everything
+    /// in manifest.json.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
     pub out_dir: Option<PathBuf>,
     /// Names of files in --out-dir
@@ -28,8 +27,8 @@ pub struct Batch {
         value_parser = NamePattern::parse
     )]
     pub name: NamePattern,
-    /// Translate only part K of N of the files, 0 to N-1, by a digest of their paths below the
-    /// folders; the manifest is manifest.K-of-N.json
+    /// Translate only part K of N (0 to N-1), chosen by a digest of each file's path in its folder;
+    /// the manifest is manifest.K-of-N.json
     #[arg(long, hide_short_help = true, value_name = "K/N", value_parser = Shard::parse, requires = "out_dir")]
     pub shard: Option<Shard>,
     /// Print the summary of --out-dir as JSON
@@ -42,15 +41,14 @@ pub struct Batch {
 #[command(after_help = "Examples:
   transpica manifest out/manifest.*-of-4.json -o out/manifest.json
 
-Manifests must have equal versions and settings. A file that is listed twice must have equal results.
+The manifests must have the same version and settings. A file that is listed twice must have the same results.
 
-Exit status 1 if a shard is missing: what there is is merged, and the message and the result name those that \
-are not there.")]
+Exit status 1 if a shard is missing: the others are merged, and both the message and the result name the missing ones.")]
 pub struct Manifest {
-    /// The manifests
+    /// Manifests of the shards
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Output file; standard output if absent
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -71,8 +69,8 @@ impl Shard {
         let both = text.split_once('/').and_then(|(index, count)| Some((number(index)?, number(count)?)));
         match both {
             Some((index, count)) if index < count => Ok(Self { index, count }),
-            Some((_, count @ 1..)) => Err(format!("shards count from 0 to {}", count - 1)),
-            Some((_, 0)) | None => Err("must be like 3/64: a shard and the number of shards".into()),
+            Some((_, count @ 1..)) => Err(format!("shards are numbered from 0 to {}", count - 1)),
+            Some((_, 0)) | None => Err("must look like 3/64: a shard and the number of shards".into()),
         }
     }
 }
@@ -130,15 +128,13 @@ impl NamePattern {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, field)) = rest.split_once('{') {
-            let (field, after) = field.split_once('}').ok_or("a { has no }")?;
+            let (field, after) = field.split_once('}').ok_or("a { is never closed")?;
             if !before.is_empty() {
                 parts.push(NamePart::Text(before.into()));
             }
             let known = NamePart::FIELDS.into_iter().find(|(name, _)| *name == field);
             let (_, part) = known.ok_or_else(|| {
-                format!(
-                    "{{{field}}} is no field; there are {{stem}}, {{name}}, {{n}}, {{target}} and {{ext}}"
-                )
+                format!("{{{field}}} is not a field; use {{stem}}, {{name}}, {{n}}, {{target}} or {{ext}}")
             })?;
             parts.push(part);
             rest = after;
@@ -151,7 +147,7 @@ impl NamePattern {
         Ok(pattern)
     }
 
-    /// Checks that names of one file differ, and lie inside of the folder.
+    /// Checks that names of one file differ, and lie inside the folder.
     fn check(&self) -> Result<(), String> {
         let mut numbers = self.parts.iter().enumerate().filter(|(_, part)| **part == NamePart::Number);
         let (Some((at, _)), None) = (numbers.next(), numbers.next()) else {
@@ -166,7 +162,7 @@ impl NamePattern {
         let is_apart = ends(before.last(), |text| text.chars().next_back())
             && ends(after.first(), |text| text.chars().next());
         if !is_apart || [before, after].iter().all(|side| side.iter().any(NamePart::is_of_file)) {
-            return Err("{n} must stand apart, such as in {stem}.{n}.{ext}, behind or before the name".into());
+            return Err("{n} must stand apart from the name, as in {stem}.{n}.{ext}".into());
         }
         let is_ended = match self.parts.as_slice() {
             [.., NamePart::Text(text), NamePart::Ending] => text.ends_with('.'),
@@ -177,7 +173,7 @@ impl NamePattern {
         }
         let is_inside = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
         if !self.text.split('/').all(is_inside) {
-            return Err("must be a name below the folder, without .. and without \\ or :".into());
+            return Err("must be a name inside the folder, without .., \\ or :".into());
         }
         Ok(())
     }
@@ -201,11 +197,11 @@ mod tests {
             ("{stem}.{n}", "end with .{ext}"),
             ("{stem}.{n}{ext}", "stand apart"),
             ("{stem}.{n}-{ext}", "end with .{ext}"),
-            ("{stem}.{n}.{key}.{ext}", "{key} is no field"),
-            ("{stem}.{n.ext", "has no }"),
-            ("/{stem}.{n}.{ext}", "below the folder"),
-            ("../{stem}.{n}.{ext}", "below the folder"),
-            ("c:{stem}.{n}.{ext}", "below the folder"),
+            ("{stem}.{n}.{key}.{ext}", "{key} is not a field"),
+            ("{stem}.{n.ext", "never closed"),
+            ("/{stem}.{n}.{ext}", "inside the folder"),
+            ("../{stem}.{n}.{ext}", "inside the folder"),
+            ("c:{stem}.{n}.{ext}", "inside the folder"),
         ] {
             let error = NamePattern::parse(bad).expect_err("ambiguous");
             assert!(error.contains(reason), "{bad}: {error}");

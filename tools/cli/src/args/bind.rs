@@ -6,17 +6,15 @@ use clap::Args;
 
 use crate::streams::{Output, Streams};
 
-/// Write typed bindings of a file for the program that draws with it
+/// Write typed C or Rust bindings for a shader
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica bind lights.shbin --bind-c lights.h
   transpica bind points.shbin --bind-rust points.rs -MD points.d
 
-The header has register numbers, a structure of the vertices, and functions of citro3d that set each \
-uniform by its name. Without citro3d.h, or with TRANSPICA_PLAIN, it has numbers and structures only.
+The C header has register numbers, a vertex structure, and functions that set each uniform by name through citro3d. Without citro3d.h, or with TRANSPICA_PLAIN, it has only numbers and structures.
 
-The module has the file, register numbers, a structure of the vertices, and functions that give each \
-uniform to a function of yours. It needs no crate.
+The Rust module has the file, register numbers, a vertex structure, and functions that pass each uniform to a function of yours. It depends on no crate.
 
 asm takes the same options.")]
 pub struct Bind {
@@ -35,7 +33,7 @@ pub struct BindingFiles {
     /// Write a Rust module to this file
     #[arg(long, value_name = "FILE")]
     pub bind_rust: Option<PathBuf>,
-    /// Write a rule of make with all sources to this file; also -MD FILE
+    /// Write a make rule that lists all sources to this file; also -MD FILE
     #[arg(long, value_name = "FILE")]
     pub dependencies: Option<PathBuf>,
 }
@@ -53,7 +51,7 @@ impl Bind {
     /// Rejects a call that writes nothing.
     pub fn check(&self) -> Result<(), String> {
         match (&self.bindings.bind_c, &self.bindings.bind_rust) {
-            (None, None) => Err("nothing to write: give --bind-c or --bind-rust a file".into()),
+            (None, None) => Err("nothing to write; add --bind-c FILE or --bind-rust FILE".into()),
             (Some(_), _) | (_, Some(_)) => Ok(()),
         }
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use super::endings::disagreement;
 use super::{ForForms, Form, Format, Selection, Settings};
 
-/// Show the intermediate forms of a program
+/// Show a program's control-flow graph, structured tree or IR
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica cfg fog.shbin -o fog.svg
@@ -15,22 +15,22 @@ use super::{ForForms, Form, Format, Selection, Settings};
   transpica cfg lights.shbin --stage tree
   transpica cfg lights.shbin --stage ir")]
 pub struct Cfg {
-    /// The .shbin file or .pica source; - reads standard input
+    /// A .shbin file or .pica source; - reads standard input
     ///
-    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
+    /// Sources are assembled first. Wrappers around one container, such as BCSDR, are opened.
     pub file: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
     /// Intermediate form
     #[arg(long, value_enum, default_value_t = Form::Cfg)]
     pub stage: Form,
-    /// Output format; if absent that of the extension of -o (.dot .gv, .svg, .txt), or text
+    /// Output format [default: by the extension of -o (.dot .gv, .svg, .txt), else text]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
     /// Format that the extension of -o names.
     #[arg(skip)]
     pub named: Option<Format>,
-    /// Output file; standard output if absent
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -55,14 +55,12 @@ impl Cfg {
         };
         if matches!(self.stage, Form::Tree | Form::Ir) && is_graph {
             return Err(
-                "only the control-flow graph has a dot or svg form; leave --stage out, or use --format text"
+                "only the control-flow graph can be written as dot or svg; drop --stage, or use --format text"
                     .into(),
             );
         }
         if self.stage != Form::Ir && self.settings.changes("outputs") {
-            return Err(
-                "--depth and other options of outputs show in the intermediate form; add --stage ir".into()
-            );
+            return Err("--depth and other output options affect only the IR; add --stage ir".into());
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use transpica_inspect::draw::mesh::BuiltIn;
 use super::Machine;
 use crate::streams::{Output, Streams};
 
-/// Draw a mesh with a program, as a PNG file
+/// Draw a mesh with a program, to a PNG file
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica draw lights.shbin -o lights.png
@@ -18,59 +18,57 @@ use crate::streams::{Output, Streams};
   transpica draw toon.shbin --mesh head.obj --state toon.json -o toon.png
   transpica draw water.shbin --mesh quad --frames 24 -o water.png       an animated PNG
   transpica draw uber.shbin --difference -o compared.png                CPU, GPU, difference
-  transpica draw uber.shbin --difference --deny=200 -o compared.png     fails if more pixels differ
+  transpica draw uber.shbin --difference --deny=200 -o compared.png     fails above 200 pixels
   transpica draw shaders -o sheet.png                                   a cell for each program
 
-A program with a geometry program behind it is drawn with that; --dvle selects a program alone.
+A vertex program that a geometry program follows is drawn with it; --dvle draws one program alone.
 
-Attributes come from the mesh by their names in the file: position, normal, texture coordinate, color, \
-tangent, weights; in this order where the file names none. Uniforms that no state file sets are guessed \
-by name, too: matrices so that the mesh is in view.")]
+Attributes are taken from the mesh by their names in the file: position, normal, texture coordinate, color, tangent, weights; or in this order if the file names none. Uniforms that no state file sets are guessed by name as well, matrices so that the mesh is in view.")]
 pub struct Draw {
-    /// The .shbin file or .pica source, - reads standard input; or a folder, for a sheet
+    /// A .shbin file or .pica source, - reads standard input; or a folder, for a sheet
     ///
-    /// A source is assembled first. A file around one container, such as a BCSDR, is opened. The
-    /// sheet has a cell for each program below the folder.
+    /// Sources are assembled first. Wrappers around one container, such as BCSDR, are opened. The
+    /// sheet has one cell per program in the folder.
     pub file: PathBuf,
     /// Number of the executable (DVLE) in the file
     #[arg(long, value_name = "N")]
     pub dvle: Option<usize>,
-    /// quad, cube, sphere, lathe, or an OBJ file
+    /// Mesh: quad, cube, sphere, lathe, or an OBJ file
     #[arg(long, value_name = "MESH", default_value = "lathe", value_parser = MeshName::parse)]
     pub mesh: MeshName,
-    /// Uniforms, as for `run`; those it leaves out are guessed from names
+    /// State file with uniforms, as for `run`; the rest are guessed by name
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// Executor of the program, and of the rasterizer
+    /// Run the program and the rasterizer on CPU or GPU
     #[arg(long, value_enum, default_value_t = Machine::Cpu, conflicts_with = "difference")]
     pub on: Machine,
-    /// Part of the name of the GPU
+    /// Part of the GPU's name
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// Shown output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; if
-    /// absent the first of color, texcoord0, normalquat, position that the program has
+    /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15
+    /// [default: first in the program of color, texcoord0, normalquat, position]
     #[arg(long, value_name = "OUTPUT", value_parser = By::parse)]
     pub by: Option<By>,
-    /// Edges of triangles instead of their surface
+    /// Draw the edges of triangles instead of their surfaces
     #[arg(long)]
     pub wireframe: bool,
-    /// Pictures of CPU and GPU side by side, and the pixels in which they differ
+    /// Draw on CPU and GPU side by side, and show the pixels that differ
     ///
-    /// A note has their number.
+    /// A note counts them.
     #[arg(long)]
     pub difference: bool,
-    /// Exit 1 if --difference finds pixels, or more than N
+    /// Exit with status 1 if more than N pixels differ; --deny alone means 0
     ///
-    /// The picture is written all the same.
+    /// The picture is written either way.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0", requires = "difference")]
     pub deny: Option<usize>,
-    /// Number of frames of a turn around the mesh, as an animated PNG
+    /// Turn once around the mesh in N frames, as an animated PNG
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=360))]
     pub frames: u32,
-    /// Width and height in pixels; of a cell for a folder. 400x240 if absent, 192x128 for a folder
+    /// Width and height in pixels; for a folder, of a cell [default: 400x240, folder 192x128]
     #[arg(long, value_name = "WxH", value_parser = Size::parse)]
     pub size: Option<Size>,
-    /// Output file; standard output if absent
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -100,7 +98,7 @@ impl Draw {
     /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
         if self.difference && self.frames > 1 {
-            return Err("--difference is one picture; leave --frames out".into());
+            return Err("--difference draws one picture; drop --frames".into());
         }
         if self.file.is_dir() {
             let single = [
@@ -110,7 +108,7 @@ impl Draw {
                 (self.frames > 1, "--frames"),
             ];
             if let Some((_, option)) = single.into_iter().find(|(is_given, _)| *is_given) {
-                return Err(format!("{option} is for one file; {} is a folder", self.file.display()));
+                return Err(format!("{option} needs a single file, but {} is a folder", self.file.display()));
             }
         }
         Ok(())
@@ -128,7 +126,7 @@ impl Draw {
             (Some(&self.file), &[][..])
         };
         let inputs = inputs.into_iter().chain(mesh).chain(&self.state).map(PathBuf::as_path);
-        let binary = Some("name a file with -o");
+        let binary = Some("use -o FILE");
         let output = Output { option: "-o", path: self.output.as_deref(), binary };
         Streams { inputs: inputs.collect(), trees, outputs: vec![output], reads_any: false }
     }

@@ -51,14 +51,14 @@ fn named<T: Copy>(output: Option<&Path>, known: &Endings<T>) -> Result<Option<T>
     found.map(|&(_, format)| Some(format)).ok_or_else(|| {
         let all: Vec<String> = known.iter().map(|(name, _)| format!(".{name}")).collect();
         let (path, all) = (path.display(), all.join(", "));
-        format!("{path}: .{ending} is no format of this command, which writes {all}; a name without an ending is free")
+        format!("{path}: this command does not write .{ending} files; use {all}, or no extension")
     })
 }
 
 /// The error about an ending and an option that disagree.
 pub fn disagreement(path: &Path, named: &str, option: &str, given: &str) -> String {
     let path = path.display();
-    format!("{path} is a name for {named}, {option} says {given}; leave {option} out, or change one of them")
+    format!("{path} looks like {named}, but {option} says {given}; drop {option}, or change one of them")
 }
 
 impl Command {

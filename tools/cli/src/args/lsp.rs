@@ -5,10 +5,9 @@ use clap::Args;
 /// Serve editors: problems, help, completion, names, formatting
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  transpica lsp                                       the editor starts it
+  transpica lsp                                       started by the editor
 
-Speaks the Language Server Protocol on standard input and output, for files NAME.pica. NAME.v.pica and NAME.g.pica \
-are one file; counts of executed lines are those of NAME.test.toml when it was opened or saved last.
+Speaks the Language Server Protocol on standard input and output, for NAME.pica files. NAME.v.pica and NAME.g.pica form one file; execution counts come from NAME.test.toml as last opened or saved.
 
 Helix, languages.toml:
   [language-server.transpica]
@@ -28,7 +27,7 @@ Neovim, init.lua:
 
 Exit status 1 if the input ended without `shutdown` and `exit`.")]
 pub struct Lsp {
-    /// Standard input and output, which is the default: for editors that say so
+    /// Use standard input and output, the default; for editors that pass this option
     #[arg(long)]
     pub stdio: bool,
 }

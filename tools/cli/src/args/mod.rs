@@ -50,26 +50,26 @@ pub(crate) use values::denied;
 pub use values::{Denied, Entry, EntryOption, Form, Format, Machine, RouteName, Target, spelled};
 
 /// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and
-/// proves the result.
+/// checks the results.
 #[derive(Debug, Parser)]
 #[command(name = "transpica", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   transpica translate lights.shbin                    WGSL on standard output
   transpica translate lights.shbin --to spirv -o lights.spv
-  transpica translate dumps --to spirv,reflection --out-dir out    every program below a folder
-  transpica info lights.shbin                         every table of the file
+  transpica translate dumps --to spirv,reflection --out-dir out    every program in a folder
+  transpica info lights.shbin                         headers, symbols, constants, outputs
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
-  transpica test shaders                              cases of shaders with expected outputs
+  transpica test shaders                              test cases with expected outputs
   transpica compare shaders --vertices 4096           interpreter against GPU
-  transpica scan romfs                                shaders inside of any files
+  transpica scan romfs                                shaders inside any kind of file
   transpica draw lights.shbin -o lights.png           a picture of what it does
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
 
-For packages: `transpica completions SHELL` and `transpica man`.
+For packagers: `transpica completions SHELL` and `transpica man`.
 
-Exit status: 0 success, 1 the input is at fault, 2 wrong usage.")]
+Exit status: 0 success, 1 an error in the input, 2 wrong usage.")]
 pub struct Cli {
     /// The subcommand.
     #[command(subcommand)]
@@ -79,7 +79,7 @@ pub struct Cli {
     pub common: Common,
 }
 
-/// Display order of common options: behind those of the command, before `--help`.
+/// Display order of common options: after those of the command, before `--help`.
 const LAST: usize = 998;
 
 /// Options that every command takes.
@@ -87,7 +87,7 @@ const LAST: usize = 998;
 pub struct Common {
     /// Hide warnings, notes and progress
     ///
-    /// Of tables only failed rows and totals are shown.
+    /// In tables, show only failed rows and totals.
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
     pub quiet: bool,
     /// Show sizes, times and fallback tiers on standard error
@@ -102,7 +102,7 @@ pub struct Common {
 /// Use of color in diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that has colors
+    /// On terminals with color support
     Auto,
     /// Always
     Always,
@@ -113,7 +113,7 @@ pub enum Color {
 /// Selection of a program within a file.
 #[derive(Args, Clone, Debug)]
 pub struct Selection {
-    /// Number of the executable (DVLE) in the file; the first, 0, if absent
+    /// Number of the executable (DVLE) in the file [default: 0]
     #[arg(long, value_name = "N")]
     pub dvle: Option<usize>,
 }
@@ -251,7 +251,7 @@ pub fn command() -> clap::Command {
 /// Parses and checks the command line, before anything is read or written. Wrong usage ends the
 /// process.
 pub fn parse() -> Cli {
-    // As compilers spell it: two letters are no option of clap.
+    // As compilers spell it: two letters are not an option of clap.
     let given = std::env::args_os()
         .map(|argument| if argument == "-MD" { "--dependencies".into() } else { argument });
     let matches = command().get_matches_from(given);

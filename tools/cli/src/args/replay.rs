@@ -11,15 +11,13 @@ use clap::Args;
   transpica replay menu.pclist -o pictures    also writes the pictures of each frame
   transpica replay menu.pclist --adapter llvmpipe
 
-A recording has the register writes, vertex buffers and draws of a host, frame by frame: \
-transpica_draw::recording describes and writes it. Pictures show color and tiles of texture coordinate 0; textures \
-and fragment state are not replayed. Times are until the picture is read back; the first frame prepares programs.
+A recording contains a host's register writes, vertex buffers and draws, frame by frame; transpica_draw::recording documents and writes the format. Pictures show color and tiles of texture coordinate 0; textures and fragment state are not replayed. Times include reading the picture back; the first frame also prepares the programs.
 
 Exit status 1 if any pixel differs from the interpreter's.")]
 pub struct Replay {
     /// Recording (.pclist)
     pub file: PathBuf,
-    /// Part of the name of the GPU
+    /// Part of the GPU's name
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub adapter: Option<String>,
     /// Folder for pictures: NUMBER_WAY.png, and NUMBER_difference.png where pixels differ

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// Print the completions of a shell
+/// Print the completion script of a shell
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica completions bash > ~/.local/share/bash-completion/completions/transpica
@@ -22,7 +22,7 @@ pub struct Completions {
   transpica man | man -l -
   transpica man --out-dir ~/.local/share/man/man1")]
 pub struct Man {
-    /// Write transpica.1 and a page for each command into this folder, which is created if missing
+    /// Write transpica.1 and a page for each command into this folder, created if missing
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
 }

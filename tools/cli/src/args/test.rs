@@ -6,15 +6,15 @@ use clap::{Args, ValueEnum};
 
 use crate::streams::{Output, Streams};
 
-/// Run the cases of test files, and show what made a wrong output
+/// Run test files, and show what caused a wrong output
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica test shaders
   transpica test lights.test.toml --filter light --on batch
   transpica test lights.test.toml --coverage lights.info --junit lights.xml
-  transpica test lights.test.toml --mutate            which mistakes would no case notice?
+  transpica test lights.test.toml --mutate            which mistakes would go unnoticed?
 
-A file is named NAME.test.toml and lies beside NAME.v.pica, NAME.g.pica or NAME.shbin:
+A test file is named NAME.test.toml, beside NAME.v.pica, NAME.g.pica or NAME.shbin:
   [uniforms]
   projection = \"identity\"
   modelView = { translate = [0, 0, -4] }
@@ -23,32 +23,32 @@ A file is named NAME.test.toml and lies beside NAME.v.pica, NAME.g.pica or NAME.
   attributes = { inpos = [0, 1, 0, 1] }
   expect = { position = [0, 1, -4, 1], color = { near = [1, 0.5, 0, 1], ulp = 2 } }
 
-The documentation of the crate transpica-unit has all keys.
+The documentation of the crate transpica-unit lists all keys.
 
 Exit status 1 if a case failed, a file is malformed, or no case ran.")]
 pub struct Test {
-    /// Test files, and folders with files NAME.test.toml
+    /// Test files, and folders with NAME.test.toml files
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Executor whose outputs are compared; the reference machine runs in any case
+    /// Executor to test; the reference machine always runs as well
     #[arg(long, value_enum, default_value_t = TestMachine::Cpu)]
     pub on: TestMachine,
-    /// Part of the name of the GPU
+    /// Part of the GPU's name
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub adapter: Option<String>,
-    /// Only cases with this text in `NAME: case`
+    /// Run only cases with this text in `NAME: case`
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// As JSON
+    /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write results in the format of JUnit to this file
+    /// Write the results to this file in JUnit format
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Write lines and branches that ran to this file, in the format of LCOV, and print a table
+    /// Write the executed lines and branches to this file in LCOV format, and print a table
     #[arg(long, value_name = "FILE")]
     pub coverage: Option<PathBuf>,
-    /// Change one detail of the program after the other, and print changes that no case notices
+    /// Change the program one detail at a time, and print the changes that no case notices
     #[arg(long, conflicts_with = "filter")]
     pub mutate: bool,
     /// Write the pictures of cases instead of comparing them

@@ -10,7 +10,7 @@ use super::values::{glsl_version, outmap};
 use super::{Batch, Entry, EntryOption, ForModules, Selection, Settings, Target};
 use crate::streams::{Output, Streams};
 
-/// Translate a program, or every program of many files
+/// Translate a program, or every program in many files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica translate lights.shbin
@@ -18,7 +18,7 @@ use crate::streams::{Output, Streams};
   transpica translate lights.shbin --glsl-version 330 --depth -w..w -o lights.vert    for OpenGL
   transpica translate dumps --to spirv,wgsl,reflection --out-dir out
 
---help lists all options, by use.")]
+--help lists all options by purpose.")]
 #[command(after_long_help = "Examples:
   transpica translate lights.shbin
   transpica translate lights.shbin -o lights.spv --reflect lights.json
@@ -32,16 +32,16 @@ use crate::streams::{Output, Streams};
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
 pub struct Translate {
-    /// The .shbin file or .pica source; - reads standard input. With --out-dir also folders
+    /// A .shbin file or .pica source; - reads standard input. With --out-dir, folders too
     ///
-    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
+    /// Sources are assembled first. Wrappers around one container, such as BCSDR, are opened.
     #[arg(id = "file", value_name = "FILE", required_unless_present = "code")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub raw: Raw,
     #[command(flatten)]
     pub selection: Selection,
-    /// Target language; if absent that of the extension of -o, or WGSL
+    /// Target language [default: by the extension of -o, else WGSL]
     ///
     /// The extensions are .wgsl, .spv, .vert .comp .geom .glsl, .hlsl, .metal, .json and .vbc. With
     /// --out-dir it may be a list such as spirv,reflection.
@@ -49,25 +49,25 @@ pub struct Translate {
     pub to: Vec<Target>,
     #[command(flatten)]
     pub batch: Batch,
-    /// Version of GLSL, for --to glsl; 450 if absent
+    /// GLSL version, for --to glsl [default: 450]
     #[arg(long, value_parser = glsl_version(), value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
-    /// Shape of the entry point, vertex, compute or quaternions; with --code also the code word
-    /// where the program starts
+    /// Kind of entry point: vertex, compute or quaternions; with --code, also the code word at
+    /// which the program starts
     #[arg(long, hide_short_help = true, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
     pub entry: Vec<EntryOption>,
     #[command(flatten)]
     pub geometry: GeometryOptions,
-    /// Output file; standard output if absent
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a table of inputs, outputs and uniforms as JSON
+    /// Write a table of inputs, outputs and uniforms to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub reflect: Option<PathBuf>,
-    /// Write the addresses of the instructions behind each line of the result as JSON to this file
+    /// Write the instruction addresses of each line of the result to this file, as JSON
     #[arg(long, value_name = "FILE", conflicts_with = "reflect", hide_short_help = true)]
     pub source_map: Option<PathBuf>,
-    /// Text that the program's key depends on, such as a driver's name; -v prints the key
+    /// Text to mix into the program's key, such as a driver's name; -v prints the key
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, hide_short_help = true)]
     pub salt: String,
     #[command(flatten)]
@@ -101,7 +101,7 @@ impl Translate {
     pub fn check(&self) -> Result<(), String> {
         if self.raw.code.is_none() && self.entry.iter().any(|entry| matches!(entry, EntryOption::Word(_))) {
             return Err(
-                "only raw --code starts at a word that --entry names; executables name their own".into()
+                "--entry takes a code word only with --code; executables have their own entry point".into()
             );
         }
         self.check_count()?;
@@ -112,17 +112,17 @@ impl Translate {
         }
         let targets = self.targets();
         if self.glsl_version.is_some() && !targets.contains(&Target::Glsl) {
-            return Err(format!("--glsl-version is for --to glsl, this is {}", targets[0].name()));
+            return Err(format!("--glsl-version needs --to glsl, but the target is {}", targets[0].name()));
         }
         if self.source_map.is_some() && !targets[0].has_source_map() {
             return Err(format!(
-                "--source-map is for wgsl, glsl, spirv and spirv-asm, this is {}",
+                "--source-map needs wgsl, glsl, spirv or spirv-asm, but the target is {}",
                 targets[0].name()
             ));
         }
         let is_compute = self.entry.contains(&EntryOption::Shape(Entry::Compute));
         if is_compute && self.shapes_outputs() {
-            return Err(format!("{NO_OUTPUTS}; --entry compute gives raw registers"));
+            return Err(format!("{NO_OUTPUTS}; --entry compute returns raw registers"));
         }
         Ok(())
     }
@@ -146,14 +146,14 @@ impl Translate {
         let mut streams = Streams::of_files(self.files.iter().chain(others), self.output.as_deref());
         if self.targets() == [Target::Spirv] && self.batch.out_dir.is_none() {
             let instead = if cfg!(feature = "spirv-asm") {
-                "give -o a file, or take --to spirv-asm for text"
+                "use -o FILE, or --to spirv-asm for text"
             } else {
-                "give -o a file"
+                "use -o FILE"
             };
             streams.outputs[0].binary = Some(instead);
         }
         if self.targets() == [Target::Vbc] && self.batch.out_dir.is_none() {
-            streams.outputs[0].binary = Some("give -o a file; transpica info prints its tables");
+            streams.outputs[0].binary = Some("use -o FILE; transpica info prints its tables");
         }
         let source_map = self.source_map.as_deref();
         streams.outputs.extend(source_map.map(|path| Output::text("--source-map", Some(path))));
@@ -164,17 +164,17 @@ impl Translate {
 }
 
 /// Message for output options of a program that has no such outputs.
-pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip and other options of outputs are for vertex stages";
+pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip and other output options are for vertex stages";
 
 /// Connection of a geometry program to its vertex program.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct GeometryOptions {
-    /// Of a geometry program: number of the vertex program before it; if absent the nearest one in
-    /// the file, preferably one before it
+    /// For a geometry program: number of the vertex program before it [default: the nearest in the
+    /// file, preferably an earlier one]
     #[arg(long, value_name = "N", conflicts_with = "code", hide_short_help = true)]
     pub vertex: Option<usize>,
-    /// Of a geometry program: vectors of an invocation (point mode) or uniforms from vertex to
-    /// vertex (fixed mode); if absent the number of the vertex program's outputs
+    /// For a geometry program: vectors per invocation (point mode) or uniforms from one vertex to
+    /// the next (fixed mode) [default: the number of the vertex program's outputs]
     #[arg(long, value_name = "N", conflicts_with = "code", hide_short_help = true)]
     pub stride: Option<u8>,
 }
@@ -182,14 +182,14 @@ pub struct GeometryOptions {
 /// A program without a container.
 #[derive(Args, Clone, Debug)]
 pub struct Raw {
-    /// Raw code words (little-endian) instead of a .shbin file; of more than 512 the first 512
+    /// Raw code words (little-endian) instead of a .shbin file; only the first 512 count
     #[arg(long, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["file", "dvle"])]
     pub code: Option<PathBuf>,
-    /// The raw operand descriptors of --code; none if absent
+    /// Raw operand descriptors for --code [default: none]
     #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "file", hide_short_help = true)]
     pub descriptors: Option<PathBuf>,
-    /// Semantics of the components of oN, as an output map register has them; may be repeated. o0
-    /// is the position if absent
+    /// Semantics of the components of oN, encoded as in an output map register; may be repeated
+    /// [default: o0 is the position]
     #[arg(long, value_parser = outmap, value_name = "N=WORD", requires = "code", conflicts_with = "file", hide_short_help = true)]
     pub outmap: Vec<(u8, u32)>,
 }

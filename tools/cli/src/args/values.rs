@@ -127,7 +127,7 @@ pub enum Entry {
     Vertex,
     /// A compute stage that maps v registers to o registers
     Compute,
-    /// The geometry stage behind the vertex stage that brings the quaternions of a triangle to one
+    /// A geometry stage, after the vertex stage, that brings the quaternions of a triangle to one
     /// side
     Quaternions,
 }
@@ -216,7 +216,7 @@ fn number(text: &str) -> Option<u32> {
 
 /// `--outmap`
 pub fn outmap(text: &str) -> Result<(u8, u32), String> {
-    let wrong = || "must be like 0=0x03020100: a register 0 to 15 and a word".to_string();
+    let wrong = || "must look like 0=0x03020100: a register 0 to 15 and a word".to_string();
     let (register, word) = text.split_once('=').ok_or_else(wrong)?;
     let register = register.parse().ok().filter(|&register| register < 16).ok_or_else(wrong)?;
     Ok((register, number(word).ok_or_else(wrong)?))

@@ -203,7 +203,7 @@ impl Cache {
 /// Reads a cache of any kind.
 ///
 /// # Errors
-/// A file that is no such cache, or one of an unknown version or without vertex programs.
+/// A file that is not such a cache, or one of an unknown version or without vertex programs.
 pub fn read(bytes: &[u8]) -> Result<Cache, Fault> {
     match bytes {
         [] => Ok(Cache::default()),

@@ -47,9 +47,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cache, Fault> {
     match word(bytes, 0) {
         Some(found) if found == version => {}
         Some(found) => {
-            return Err(Fault { offset: 0, text: format!("version {found} of OpenGL caches is unknown") });
+            return Err(Fault { offset: 0, text: format!("unknown version {found} of OpenGL cache") });
         }
-        None => return Err(Fault { offset: 0, text: "cut off in its version".into() }),
+        None => return Err(Fault { offset: 0, text: "file ends inside its version".into() }),
     }
     let mut cache = Cache { kind: CacheKind::OpenGl, ..Cache::default() };
     let mut offset = start;
@@ -61,12 +61,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cache, Fault> {
                 cache.programs.extend(program);
             }
             Err(text) => {
-                cache.warn(offset, format!("{text}; the rest of the file is left out"));
+                cache.warn(offset, format!("{text}; the rest of the file is skipped"));
                 break;
             }
         }
         if cache.programs.len() == MOST && offset < bytes.len() {
-            cache.warn(offset, format!("more than {MOST} programs; the rest of the file is left out"));
+            cache.warn(offset, format!("more than {MOST} programs; the rest of the file is skipped"));
             break;
         }
     }
@@ -78,12 +78,12 @@ fn record(bytes: &[u8], offset: usize) -> Result<(Option<StoredProgram>, usize),
     let cut = || "the record is cut off".to_string();
     let kind = word(bytes, at::KIND).ok_or_else(cut)?;
     if kind != 0 {
-        return Err(format!("record kind {kind} is unknown"));
+        return Err(format!("unknown record kind {kind}"));
     }
     let ty = word(bytes, at::TYPE).ok_or_else(cut)?;
     let count = long(bytes, at::COUNT).ok_or_else(cut)?;
     if count != REGISTERS as u64 {
-        return Err(format!("{count} registers where all records have {REGISTERS}"));
+        return Err(format!("{count} registers instead of {REGISTERS}"));
     }
     let registers = bytes.get(at::REGISTERS..at::WORD_COUNT).ok_or_else(cut)?;
     if ty != 0 {
@@ -91,7 +91,7 @@ fn record(bytes: &[u8], offset: usize) -> Result<(Option<StoredProgram>, usize),
     }
     let count = long(bytes, at::WORD_COUNT).ok_or_else(cut)?;
     if count != 2 * MEMORY as u64 {
-        return Err(format!("{count} words of program where all records have {}", 2 * MEMORY));
+        return Err(format!("{count} program words instead of {}", 2 * MEMORY));
     }
     let memory = bytes.get(at::CODE..at::END).ok_or_else(cut)?;
     let (code, descriptors) = memory.split_at(at::DESCRIPTORS - at::CODE);

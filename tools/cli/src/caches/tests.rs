@@ -132,9 +132,9 @@ fn other_files_and_versions_are_refused_with_the_reason() {
         assert!(fault.to_string().ends_with("(at offset 0x0)"), "{fault}");
     };
     refused(&|bytes| bytes[0] = 0x43, "neither a .vkch file");
-    refused(&|bytes| bytes[16] = 0, "without its mark");
-    refused(&|bytes| bytes[20] = 1, "version 1 of .vkch files");
-    refused(&|bytes| bytes[24] = 0, "layout 0x35990dafd10fa700 of configurations");
+    refused(&|bytes| bytes[16] = 0, "without the magic");
+    refused(&|bytes| bytes[20] = 1, "unknown .vkch version 1");
+    refused(&|bytes| bytes[24] = 0, "configuration layout 0x35990dafd10fa700");
     refused(&|bytes| bytes[32] = 1, "fragment configurations");
     refused(&|bytes| bytes[32] = 2, "fixed geometry stages");
     refused(&|bytes| bytes[32] = 3, "pipelines");
@@ -147,7 +147,7 @@ fn other_files_and_versions_are_refused_with_the_reason() {
     assert!(read(&geometry).is_err());
 }
 
-/// Reads a cache with a changed entry behind one that is whole, and returns the only fault.
+/// Reads a cache with a changed entry after one that is whole, and returns the only fault.
 fn fault(change: impl Fn(&mut Entry), of: usize) -> String {
     let draws = draws(2);
     let mut entries = vec![Entry::info(0), Entry::program(&draws[0]), Entry::configuration(&draws[0])];
@@ -168,11 +168,14 @@ fn faults_of_entries_have_a_place_and_cost_no_other_entry() {
     starts(fault(|entry| entry.version = 0x43, program), "entry version 0x43");
     starts(fault(|entry| entry.flags = 3, program), "entry flags 0x03");
     starts(fault(|entry| entry.kind = 9, program), "entry kind 9");
-    starts(fault(|entry| entry.kind = 4, program), "an entry of kind 4");
-    starts(fault(|entry| entry.id ^= 1, program), "the identifier of the program is not its hash");
-    starts(fault(|entry| entry.id ^= 1, config), "the identifier of the configuration is not its hash");
-    starts(fault(|entry| entry.flags = 0, program), "bytes, not 32784 or 32780");
-    starts(fault(|entry| entry.payload = frame(&[0; 200]), config), "states 200 bytes, not 216");
+    starts(fault(|entry| entry.kind = 4, program), "unexpected entry of kind 4");
+    starts(fault(|entry| entry.id ^= 1, program), "the identifier of the program does not match its hash");
+    starts(
+        fault(|entry| entry.id ^= 1, config),
+        "the identifier of the configuration does not match its hash",
+    );
+    starts(fault(|entry| entry.flags = 0, program), "bytes instead of 32784 or 32780");
+    starts(fault(|entry| entry.payload = frame(&[0; 200]), config), "claims 200 bytes instead of 216");
     starts(fault(|entry| entry.payload.truncate(9), config), "cannot be decompressed");
     let configured = |change: fn(&mut Draw)| {
         fault(
@@ -197,13 +200,13 @@ fn faults_of_entries_have_a_place_and_cost_no_other_entry() {
             config,
         )
     };
-    starts(patched(0, 1), "version 1 of configurations");
+    starts(patched(0, 1), "configuration version 1");
     starts(patched(52, 3), "number of outputs");
-    starts(patched(56, 5), "not ascending");
+    starts(patched(56, 5), "not in ascending order");
     starts(patched(180, 8), "8 semantic words");
 }
 
-/// Returns a frame of blocks that repeat a zero byte, with this header behind the magic number.
+/// Returns a frame of blocks that repeat a zero byte, with this header after the magic number.
 fn zeros(header: &[u8], blocks: usize) -> Vec<u8> {
     let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD];
     frame.extend(header);
@@ -222,10 +225,10 @@ fn frames_that_grow_beyond_their_payload_are_refused() {
     for (payload, expected) in [
         (zeros(&stated(32_784), 60_000), "cannot be decompressed"),
         (zeros(&stated(0x7FFF_0000), 16_384), "cannot be decompressed"),
-        (zeros(&stated(4 << 20), 32), "states 4194304 bytes"),
+        (zeros(&stated(4 << 20), 32), "claims 4194304 bytes"),
         // No size; a window of 2^41 bytes, and one of 1 KiB.
         (zeros(&[0, 31 << 3], 10), "cannot be decompressed"),
-        (zeros(&[0, 0], 10), "states 0 bytes"),
+        (zeros(&[0, 0], 10), "claims 0 bytes"),
         (zeros(&[&[0x80, 31 << 3][..], &32_784u32.to_le_bytes()].concat(), 10), "cannot be decompressed"),
         // A window of 64 MiB, more than a decoder must accept.
         (zeros(&[&[0x80, 16 << 3][..], &32_784u32.to_le_bytes()].concat(), 10), "window_size is too big"),
@@ -347,7 +350,7 @@ fn an_opengl_cache_gives_programs_with_bools_and_ints() {
 fn faults_of_records_end_an_opengl_cache() {
     let draw = &draws(1)[0];
     for (place, expected) in
-        [(0, "record kind 1"), (16, "registers where"), (3096, "words of program"), (35_871, "cut off")]
+        [(0, "record kind 1"), (16, "registers instead"), (3096, "program words"), (35_871, "cut off")]
     {
         let mut bytes = opengl(&[opengl_record(draw, &[]), opengl_record(draw, &[])]);
         let start = 4 + 35_872;

@@ -2,7 +2,7 @@
 //! that name them.
 //! In: the bytes of a file. Out: its vertex programs, one for each configuration.
 //! Facts: Azahar since 2125.0-alpha1. Everything is little-endian, and nothing is aligned. Entries
-//! may come in any order behind the first, so all are indexed before they are paired. Host
+//! may come in any order after the first, so all are indexed before they are paired. Host
 //! profiles and stored SPIR-V depend on the machine that wrote them, and are not read.
 
 use std::collections::{HashMap, HashSet};
@@ -98,19 +98,19 @@ impl<'a> Entry<'a> {
         let header: &[u8; EDGE] = bytes.first_chunk().ok_or_else(cut)?;
         let &[version, flags, kind_low, kind_high, ..] = header;
         if version != VERSION {
-            return Err(format!("entry version {version:#04x} is unknown"));
+            return Err(format!("unknown entry version {version:#04x}"));
         }
         if flags > 1 {
-            return Err(format!("entry flags {flags:#04x} are unknown"));
+            return Err(format!("unknown entry flags {flags:#04x}"));
         }
         let kind = u16::from_le_bytes([kind_low, kind_high]);
         if kind >= KINDS {
-            return Err(format!("entry kind {kind} is unknown"));
+            return Err(format!("unknown entry kind {kind}"));
         }
         let length = word(header, 4).ok_or_else(cut)?;
         let id = long(header, 8).ok_or_else(cut)?;
         let length = usize::try_from(length).ok().filter(|length| (2 * EDGE..LONGEST).contains(length));
-        let length = length.ok_or("the length of the entry is out of bounds")?;
+        let length = length.ok_or("the length of the entry exceeds the file")?;
         let entry = bytes.get(..length).ok_or_else(cut)?;
         let (payload, footer) = entry[EDGE..].split_at(length - 2 * EDGE);
         // Running numbers beside the mark repeat in some builds, so they are not checked.
@@ -131,7 +131,7 @@ impl<'a> Entry<'a> {
             return if fits {
                 Ok(self.payload.to_vec())
             } else {
-                Err(format!("{length} bytes, not {}", wanted()))
+                Err(format!("{length} bytes instead of {}", wanted()))
             };
         }
         let mut decoder = FrameDecoder::new();
@@ -141,12 +141,12 @@ impl<'a> Entry<'a> {
         // A frame that states no size reads as one of 0.
         let stated = usize::try_from(decoder.content_size()).unwrap_or(usize::MAX);
         if !lengths.contains(&stated) {
-            return Err(format!("states {stated} bytes, not {}", wanted()));
+            return Err(format!("claims {stated} bytes instead of {}", wanted()));
         }
         let mut bytes = vec![0; stated];
         match decoder.decode_all(self.payload, &mut bytes) {
             Ok(length) if length == stated => Ok(bytes),
-            Ok(length) => Err(format!("decompresses to {length} of {stated} bytes")),
+            Ok(length) => Err(format!("decompresses to {length} bytes instead of {stated}")),
             Err(error) => Err(failed(&error)),
         }
     }
@@ -172,7 +172,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cache, Fault> {
         let entry = match Entry::read(&bytes[offset..]) {
             Ok(entry) => entry,
             Err(text) => {
-                cache.warn(offset, format!("{text}; the rest of the file is left out"));
+                cache.warn(offset, format!("{text}; the rest of the file is skipped"));
                 break;
             }
         };
@@ -189,7 +189,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cache, Fault> {
                         seen.insert(entry.id);
                         configurations.push((offset, payload));
                     }
-                    Err(text) => cache.warn(offset, format!("configuration left out: {text}")),
+                    Err(text) => cache.warn(offset, format!("configuration skipped: {text}")),
                 }
             }
             (kind::PROGRAM, _) if !programs.contains_key(&entry.id) => {
@@ -197,25 +197,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cache, Fault> {
                     Ok(words) => {
                         programs.insert(entry.id, Stored { words: Arc::new(words), is_named: false });
                     }
-                    Err(text) => cache.warn(offset, format!("program left out: {text}")),
+                    Err(text) => cache.warn(offset, format!("program skipped: {text}")),
                 }
             }
-            // Of entries with one identifier the first counts.
+            // The first of several entries with one identifier counts.
             (kind::CONFIGURATION | kind::PROGRAM | kind::SPIRV, _) => {}
-            (other, _) => {
-                cache.warn(offset, format!("an entry of kind {other}, which vertex caches do not have"))
-            }
+            (other, _) => cache.warn(offset, format!("unexpected entry of kind {other} in a vertex cache")),
         }
         offset += entry.length;
         if configurations.len().max(programs.len()) == MOST && offset < bytes.len() {
-            cache.warn(offset, format!("more than {MOST} programs; the rest of the file is left out"));
+            cache.warn(offset, format!("more than {MOST} programs; the rest of the file is skipped"));
             break;
         }
     }
     for (offset, payload) in configurations {
         match pair(&payload, &mut programs, offset) {
             Ok(program) => cache.programs.push(program),
-            Err(text) => cache.warn(offset, format!("configuration left out: {text}")),
+            Err(text) => cache.warn(offset, format!("configuration skipped: {text}")),
         }
     }
     cache.unnamed = programs.values().filter(|stored| !stored.is_named).count();
@@ -231,25 +229,25 @@ struct Stored {
 /// Checks file information.
 fn check(entry: &Entry<'_>) -> Result<(), String> {
     if entry.is_compressed || entry.payload.len() != info::LENGTH {
-        return Err(format!("file information of {} bytes is unknown", entry.payload.len()));
+        return Err(format!("unknown file information of {} bytes", entry.payload.len()));
     }
     if word(entry.payload, info::MAGIC.0) != Some(info::MAGIC.1) {
-        return Err("file information without its mark VKCH".into());
+        return Err("file information without the magic VKCH".into());
     }
     let version = word(entry.payload, info::VERSION.0).unwrap_or_default();
     if version != info::VERSION.1 {
-        return Err(format!("version {version} of .vkch files is unknown"));
+        return Err(format!("unknown .vkch version {version}"));
     }
     match word(entry.payload, info::KIND).unwrap_or_default() {
         0 => {}
         1 => return Err("a cache of fragment configurations (_fs), without programs".into()),
         2 => return Err("a cache of fixed geometry stages (_gs), without programs".into()),
         3 => return Err("a cache of pipelines (_pl), without programs".into()),
-        other => return Err(format!("file kind {other} is unknown")),
+        other => return Err(format!("unknown file kind {other}")),
     }
     let layout = long(entry.payload, info::LAYOUT.0).unwrap_or_default();
     if layout != info::LAYOUT.1 {
-        return Err(format!("layout {layout:#018x} of configurations is unknown"));
+        return Err(format!("unknown configuration layout {layout:#018x}"));
     }
     Ok(())
 }
@@ -259,10 +257,10 @@ fn configuration(entry: &Entry<'_>, offset: usize, cache: &mut Cache) -> Result<
     let payload = entry.unpacked(&[config::LENGTH])?;
     // The other bytes of the field are undefined in the first two releases.
     if payload[0] != 0 {
-        return Err(format!("version {} of configurations is unknown", payload[0]));
+        return Err(format!("unknown configuration version {}", payload[0]));
     }
     if xxh3_64(&payload[config::HASHED..]) != entry.id {
-        cache.warn(offset, "the identifier of the configuration is not its hash");
+        cache.warn(offset, "the identifier of the configuration does not match its hash");
     }
     Ok(payload)
 }
@@ -272,21 +270,21 @@ fn program(entry: &Entry<'_>, offset: usize, cache: &mut Cache) -> Result<Words,
     let [usual, early] = &PROGRAMS;
     let payload = entry.unpacked(&[usual.length, early.length])?;
     let layout = if payload.len() == usual.length { usual } else { early };
-    // Of the early layout one byte is the version, and the others are undefined.
+    // In the early layout, one byte is the version, and the others are undefined.
     let version =
         if layout.code_length == 8 { long(&payload, 0) } else { payload.first().map(|&byte| byte.into()) };
     if version != Some(0) {
-        return Err(format!("version {} of programs is unknown", version.unwrap_or_default()));
+        return Err(format!("unknown program version {}", version.unwrap_or_default()));
     }
     let part = |length: usize, start: usize| {
         let length = word(&payload, length).and_then(|length| usize::try_from(length).ok());
-        let length = length.filter(|&length| length <= MEMORY).ok_or("its length is out of bounds")?;
+        let length = length.filter(|&length| length <= MEMORY).ok_or("its length exceeds the file")?;
         Ok::<&[u8], String>(&payload[start..start + 4 * length])
     };
     let code = part(layout.code_length, layout.code)?;
     let descriptors = part(layout.descriptor_length, layout.descriptors)?;
     if combine(xxh3_64(code), xxh3_64(descriptors)) != entry.id {
-        cache.warn(offset, "the identifier of the program is not its hash");
+        cache.warn(offset, "the identifier of the program does not match its hash");
     }
     Ok(Words::new(code, descriptors))
 }
@@ -300,7 +298,7 @@ fn pair(payload: &[u8], programs: &mut HashMap<u64, Stored>, offset: usize) -> R
     let mask = output_mask(payload)?;
     let semantics = field(config::SEMANTIC_COUNT);
     if semantics as usize > SEMANTICS {
-        return Err(format!("{semantics} semantic words where the rasterizer has {SEMANTICS}"));
+        return Err(format!("{semantics} semantic words instead of {SEMANTICS}"));
     }
     let mut registers = vec![
         // Each attribute record names its input register, so all sixteen arrive in order.
@@ -332,11 +330,11 @@ fn output_mask(payload: &[u8]) -> Result<u16, String> {
                 mask |= 1 << output;
                 next += 1;
             }
-            Some(_) | None => return Err("its output map is not ascending".into()),
+            Some(_) | None => return Err("its output map is not in ascending order".into()),
         }
     }
     if word(payload, config::OUTPUT_COUNT) != Some(next) {
-        return Err("its number of outputs is not that of its output map".into());
+        return Err("its number of outputs does not match its output map".into());
     }
     Ok(mask)
 }
@@ -350,7 +348,7 @@ fn formats(payload: &[u8]) -> Result<[Format; INPUTS], String> {
         let number = [Number::S8, Number::U8, Number::S16, Number::Float].get(usize::from(number)).copied();
         match (formats.get_mut(usize::from(register)), number, size) {
             (Some(format), Some(number), 1..=4) => *format = Format { number, size },
-            (_, _, _) => return Err(format!("attribute record {record:?} is unknown")),
+            (_, _, _) => return Err(format!("unknown attribute record {record:?}")),
         }
     }
     Ok(formats)

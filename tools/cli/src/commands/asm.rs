@@ -135,7 +135,7 @@ fn listed(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let before = paths.len();
         paths.extend(names.split_whitespace().map(|name| path.with_file_name(name)));
         if paths.len() == before {
-            return Err(Failure::new(format!("{} lists no source", path.display())));
+            return Err(Failure::new(format!("{} lists no sources", path.display())));
         }
     }
     Ok(paths)
@@ -150,8 +150,8 @@ fn is_list(path: &Path) -> bool {
 fn read(path: &Path) -> Result<Text, Failure> {
     let input = Input::read(path)?;
     if input.is_container() {
-        let failure = Failure::new(format!("{} is a .shbin file: it is assembled already", path.display()));
-        return Err(failure.hint("transpica dis prints its source, transpica info its tables"));
+        let failure = Failure::new(format!("{} is already assembled: it is a .shbin file", path.display()));
+        return Err(failure.hint("transpica dis prints its source, transpica info prints its tables"));
     }
     Ok(input.text())
 }

@@ -30,7 +30,7 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
                 explore::Explored::Graph(cfg) => print(&cfg, &listing, format),
                 explore::Explored::TooManyNodes { limit } => {
                     let message = format!("{}: more than {limit} control states", file.display());
-                    let hint = "such a program has no graph; it is translated to a dispatcher";
+                    let hint = "programs of this size have no graph; they are translated to a dispatcher";
                     return Err(Failure::new(message).hint(hint));
                 }
             }

@@ -1,7 +1,7 @@
 //! `transpica draw`: a mesh drawn with a program, or a sheet of all programs of a folder.
 //! In: a file, a mesh, values for uniforms. Out: a PNG file.
 //! A vertex program runs in the interpreter or in its compute entry on the GPU; with a geometry
-//! program behind it the whole pipeline runs, on either. `transpica_inspect` has the rest.
+//! program after it the whole pipeline runs, on either. `transpica_inspect` has the rest.
 
 use std::path::{Path, PathBuf};
 
@@ -82,12 +82,12 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     }
     let is_empty = frames.iter().all(|frame| frame.pixels.iter().all(|&pixel| pixel == BACKGROUND));
     if is_empty {
-        common.warn("the picture is empty; set the uniforms of the program with --state");
+        common.warn("the picture is empty; set the program's uniforms with --state");
     }
     write(&frames, arguments.output.as_deref())?;
     match arguments.deny {
         Some(most) if differing > most => {
-            Err(drawing.fail(&format!("{differing} pixels differ, --deny allows {most}")))
+            Err(drawing.fail(&format!("{differing} pixels differ; --deny allows {most}")))
         }
         Some(_) | None => Ok(()),
     }
@@ -105,7 +105,7 @@ fn check_pixels(size: Size, count: u64) -> Result<(), Failure> {
     }
     let Size { width, height } = size;
     Err(Failure::usage(format!(
-        "{count} pictures of {width}x{height} are {pixels} pixels, at most {MOST_PIXELS} are drawn"
+        "{count} pictures of {width}x{height} are {pixels} pixels; the maximum is {MOST_PIXELS}"
     ))
     .hint("choose a smaller --size or fewer --frames"))
 }
@@ -115,7 +115,7 @@ fn chosen(input: &Input, file: &Shbin<'_>, dvle: Option<usize>) -> Result<Pick, 
     Pick::new(file, dvle).ok_or_else(|| {
         let (path, index) = (input.path.display(), dvle.unwrap_or(0));
         Failure::new(format!(
-            "{path}: DVLE {index} is a geometry program, and no vertex program is there to feed it"
+            "{path}: DVLE {index} is a geometry program without a vertex program to feed it"
         ))
         .hint("assemble both into one file: transpica asm NAME.v.pica NAME.g.pica -o NAME.shbin")
     })
@@ -141,8 +141,8 @@ fn draw_sheet(arguments: &Draw, mesh: &Mesh, gpu: Option<&Gpu>, common: &Common)
         None => paths.par_iter().flat_map_iter(cells).collect(),
     };
     if cells.len() > sheet::MOST_CELLS {
-        let message = format!("{} programs, a sheet has at most {}", cells.len(), sheet::MOST_CELLS);
-        return Err(Failure::new(message).hint("draw a folder with fewer files"));
+        let message = format!("{} programs; a sheet has room for {}", cells.len(), sheet::MOST_CELLS);
+        return Err(Failure::new(message).hint("draw a smaller folder"));
     }
     check_pixels(size, cells.len() as u64)?;
     let count = cells.len();

@@ -85,7 +85,7 @@ impl Input {
                 let path = self.path.display();
                 let found =
                     if count == 1 { "a command list".into() } else { format!("{count} files of programs") };
-                let message = format!("{path} is no .shbin file, but has {found} inside, first {first}");
+                let message = format!("{path} is not a .shbin file, but contains {found}, first {first}");
                 let hint = format!("`transpica scan {path} --extract DIR` writes .shbin files");
                 Err(Failure::new(message).hint(hint))
             }
@@ -93,7 +93,7 @@ impl Input {
         }
     }
 
-    /// Prints what opening it had to say, but for `-q`.
+    /// Prints what opening it had to say, unless `-q`.
     pub fn remarked(self, common: &Common) -> Self {
         if let Some(place) = &self.place {
             common.note(format_args!("{}: this is {place}", self.path.display()));
@@ -144,7 +144,7 @@ impl Input {
             };
             let entry = first.entry_label().map_or(String::new(), |label| format!(", {label}"));
             common.note(format_args!(
-                "{} has {count} programs, this is DVLE 0 ({stage}{entry}); --dvle N takes another, transpica info lists them",
+                "{} has {count} programs, and this is DVLE 0 ({stage}{entry}); --dvle N selects another, transpica info lists them",
                 self.name()
             ));
         }

@@ -48,11 +48,11 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     };
     if let Some(breach) = promised.breach(&state).map_err(|error| input.fail(&error))? {
         let hint =
-            "a module with this promise may compute anything else there; change the state, or --assume";
+            "a module that relies on this promise may compute anything there; change the state or --assume";
         return Err(Failure::new(format!("{}: {breach}", path.display())).hint(hint));
     }
     if state.vertices.is_empty() {
-        common.warn(format_args!("{origin}: no vertices, so nothing runs"));
+        common.warn(format_args!("{origin}: no vertices, so nothing ran"));
     }
     let saved = arguments
         .save_state
@@ -83,7 +83,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     conclude(log, text, arguments.output.as_deref(), saved)
 }
 
-/// Writes the result behind the trace, if there is one, and the state. A trace is kept even if the
+/// Writes the result after the trace, if there is one, and the state. A trace is kept even if the
 /// run failed.
 fn conclude(
     log: Option<Log>,

@@ -152,7 +152,7 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     );
     if !words.is_empty() {
         let _ = writeln!(text, "module words: {}", spread(words, 0));
-        let _ = writeln!(text, "time in µs, each once: {}", spread(times, 1));
+        let _ = writeln!(text, "time in µs, one run each: {}", spread(times, 1));
     }
     text
 }

@@ -142,7 +142,7 @@ fn check(
         arguments.paths.iter().flat_map(|path| files::walk(path, files::is_test)).collect();
     let paths = paths.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
     if paths.is_empty() {
-        let hint = "name test files, or folders with files NAME.test.toml";
+        let hint = "name test files, or folders with NAME.test.toml files";
         return Err(Failure::new("no test file found").hint(hint));
     }
     let loaded: Vec<Result<TestFile, Problem>> = paths.par_iter().map(|path| TestFile::load(path)).collect();
@@ -205,8 +205,8 @@ fn report<'f>(
     let mut mutants = Vec::new();
     if arguments.mutate {
         if tests.iter().any(|test| test.checked.failure.is_some()) || loaded.iter().any(Result::is_err) {
-            let hint = "leave --mutate out to see what fails";
-            return Err(Failure::new("mutants need tests that pass").hint(hint));
+            let hint = "drop --mutate to see what fails";
+            return Err(Failure::new("--mutate needs tests that pass").hint(hint));
         }
         for file in loaded.iter().flatten() {
             mutants.push(mutate(file, &tests)?);
@@ -234,7 +234,7 @@ fn compare_picture(file: &TestFile, case: &PictureCase, bless: bool) -> Result<(
     if kept.size != drawn.size {
         let (Size { width, height }, wanted) = (kept.size, drawn.size);
         let wanted = format!("{}x{}", wanted.width, wanted.height);
-        return Err(format!("{path} is {width}x{height}, the picture {wanted}"));
+        return Err(format!("{path} is {width}x{height}, but the picture is {wanted}"));
     }
     let (differing, count) = drawn.difference(&kept);
     if count as u64 <= case.differing {

@@ -40,7 +40,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     if let Some(code) = &arguments.raw.code {
         return from_words(code, start, &request(settings.resolve()?), common);
     }
-    let Some(file) = arguments.files.first() else { unreachable!("one of both is required") };
+    let Some(file) = arguments.files.first() else { unreachable!("one of the two is required") };
     let input = Input::open(file)?.remarked(common);
     let container = input.parse()?;
     let dvle = input.chosen(&container, &arguments.selection, common);
@@ -129,8 +129,9 @@ fn detail_key(input: &Input, key: Result<Key, Error>, common: &Common) {
 fn words(input: &Input) -> Result<Vec<u32>, Failure> {
     let (words, rest) = input.bytes.as_chunks();
     if !rest.is_empty() {
-        let text = format!("{}: {} bytes are no whole words", input.path.display(), input.bytes.len());
-        return Err(Failure::new(text).hint("raw code and descriptors are words of four bytes, lowest first"));
+        let text =
+            format!("{}: {} bytes are not a whole number of words", input.path.display(), input.bytes.len());
+        return Err(Failure::new(text).hint("raw code and descriptors are little-endian words of four bytes"));
     }
     Ok(words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
 }
@@ -175,7 +176,7 @@ impl Request<'_> {
         let is_opengl = self.targets.contains(&Target::Glsl) && self.version.is_opengl();
         if is_opengl && !self.resolved.has_depth && self.vertex == Job::Vertex {
             common.note(
-                "z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w",
+                "z is 0..w as in Vulkan; for OpenGL, use --depth -w..w, or --depth 0..w with glClipControl",
             );
         }
     }
@@ -254,7 +255,7 @@ fn check_stage(output: Option<&Path>, translated: &Translation) -> Result<(), Fa
         return Ok(());
     }
     let path = output.unwrap_or(Path::new("-"));
-    let message = format!("{} is a name for {named}, this is {}", path.display(), stage(own));
+    let message = format!("{} looks like {named}, but this is {}", path.display(), stage(own));
     Err(Failure::usage(message).hint(format!("name it {}", path.with_extension(own).display())))
 }
 

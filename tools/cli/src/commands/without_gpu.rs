@@ -62,5 +62,5 @@ pub fn replay(_: &Replay, _: &Common) -> Result<(), Failure> {
 
 fn absent(command: &str) -> Failure {
     Failure::usage(format!("{command}: this build of transpica has no GPU commands"))
-        .hint("build it with its default features: cargo install --path tools/cli")
+        .hint("build it with the default features: cargo install --path tools/cli")
 }

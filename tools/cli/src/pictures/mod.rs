@@ -93,14 +93,14 @@ pub fn decode(bytes: &[u8]) -> Result<Picture, String> {
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
     let size = Size { width: reader.info().width, height: reader.info().height };
     if size.width.max(size.height) > Size::MOST {
-        return Err(format!("{}x{}, at most {} each are read", size.width, size.height, Size::MOST));
+        return Err(format!("{}x{}; the maximum is {} each", size.width, size.height, Size::MOST));
     }
     let mut frame = vec![0; reader.output_buffer_size().unwrap_or_default()];
     let info = reader.next_frame(&mut frame).map_err(|error| error.to_string())?;
     frame.truncate(info.buffer_size());
     let pixels = match info.color_type {
         png::ColorType::Rgba => frame.as_chunks::<4>().0.to_vec(),
-        // Of gray pixels the transformations make two bytes.
+        // The transformations make two bytes of a gray pixel.
         _other => frame.as_chunks::<2>().0.iter().map(|&[gray, alpha]| [gray, gray, gray, alpha]).collect(),
     };
     Ok(Picture { size, pixels })

@@ -51,7 +51,7 @@ pub fn combine(c: u64, d: u64) -> u64 {
     c ^ d.wrapping_add(0x9E37_79B9).wrapping_add(c << 6).wrapping_add(c >> 2)
 }
 
-/// Returns words with zeros behind them, as 4,096 words.
+/// Returns words with zeros after them, as 4,096 words.
 fn memory(words: &[u32]) -> Vec<u8> {
     let mut memory = bytes(words);
     memory.resize(4 * 4096, 0);

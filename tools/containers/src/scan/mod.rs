@@ -130,7 +130,7 @@ impl Scanner {
             if is_whole || session.over {
                 break;
             }
-            // Behind the start of an upload there may be more of its list.
+            // After the start of an upload there may be more of its list.
             let keep = session.reached.min(window.len()).saturating_sub(BEHIND) / 16 * 16;
             window.drain(..keep);
             base += keep as u64;

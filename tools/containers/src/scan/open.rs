@@ -114,7 +114,7 @@ impl Session<'_> {
         match self.work.checked_sub(bytes as u64) {
             Some(left) => self.work = left,
             None => {
-                self.end("the work on this input is over its limit, since its parts overlap or are damaged")
+                self.end("the work on this input exceeds its limit, since its parts overlap or are damaged")
             }
         }
         !self.over
@@ -123,7 +123,7 @@ impl Session<'_> {
     fn end(&mut self, text: &str) {
         self.over = true;
         self.summary.is_cut = true;
-        self.summary.warn("input".into(), format!("{text}; the rest is left out"));
+        self.summary.warn("input".into(), format!("{text}; the rest is skipped"));
     }
 
     /// Adds a part that was found in a container.
@@ -210,7 +210,7 @@ impl Session<'_> {
                 break;
             }
             if self.tasks.len() > tasks {
-                // The rest of this part comes behind what was found in it.
+                // The rest of this part comes after what was found in it.
                 self.tasks.insert(tasks, Task::Search { view, at, floor });
                 return;
             }
@@ -253,13 +253,13 @@ impl Session<'_> {
         }
     }
 
-    /// Returns whether a container of this length ends behind the window. Its programs are found
+    /// Returns whether a container of this length ends after the window. Its programs are found
     /// one by one then.
     fn is_cut_off(&mut self, view: &View, at: usize, length: usize, kind: Kind) -> bool {
         let is_cut = length > view.len() - at;
         if is_cut && view.is_window() && !self.is_whole {
             let text =
-                format!("{} of {length} bytes is searched without its names: it is too large", kind.name());
+                format!("{} of {length} bytes is too large, and searched without its names", kind.name());
             self.summary.warn(view.place(at), text);
             return true;
         }
@@ -278,7 +278,7 @@ impl Session<'_> {
             return None;
         }
         if left_out > 0 {
-            let text = format!("{left_out} entries of {} are outside of it or too many", kind.name());
+            let text = format!("{left_out} entries of {} are outside it or too many", kind.name());
             self.summary.warn(view.place(at), text);
         }
         self.tasks.push(Task::Entries { view: view.clone(), at, kind, entries: entries.into_iter() });
@@ -296,7 +296,7 @@ impl Session<'_> {
         if part.depth > self.limits.depth {
             self.enter(part);
         } else if self.takes(part.len()) {
-            // Behind its own magic, or it would be found again.
+            // After its own magic, or it would be found again.
             self.tasks.push(Task::Search { view: part, at: 4, floor: 4 });
         }
         Some(end)
@@ -310,7 +310,7 @@ impl Session<'_> {
         if claimed > most {
             // Without a magic these may be any bytes.
             if packing == Packing::Yaz0 {
-                let text = format!("Yaz0 of {claimed} bytes is over the limit of unpacked bytes");
+                let text = format!("Yaz0 of {claimed} bytes exceeds the limit of unpacked bytes");
                 self.summary.warn(view.place(at), text);
             }
             return None;

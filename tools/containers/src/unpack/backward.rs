@@ -57,7 +57,7 @@ pub(super) fn unpack(bytes: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usi
     let size = usize::try_from(footer.unpacked()).ok().filter(|&size| size <= most).ok_or(refused)?;
     out.resize(size, 0);
     out[..footer.start].copy_from_slice(&bytes[..footer.start]);
-    // Both positions are behind the next byte to read or write.
+    // Both positions are after the next byte to read or write.
     let (mut from, mut to) = (footer.end, size);
     while from > footer.start {
         from -= 1;

@@ -25,7 +25,7 @@ impl Input<'_> {
     }
 }
 
-/// Returns the size behind a type byte, and where the data begin. A size of 0 is followed by one of
+/// Returns the size after a type byte, and where the data begin. A size of 0 is followed by one of
 /// 32 bits.
 pub(super) fn size_with(bytes: &[u8], kind: u8) -> Option<(u64, usize)> {
     let fields = Fields::little(bytes);
@@ -100,7 +100,7 @@ struct Data<'a> {
     bytes: &'a [u8],
     /// Size of the result, as the header claims.
     size: u64,
-    /// First byte behind the header.
+    /// First byte after the header.
     start: usize,
     /// Largest size that the caller accepts.
     most: usize,

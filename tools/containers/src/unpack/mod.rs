@@ -66,7 +66,7 @@ impl Fault {
     pub fn hint(&self) -> Option<&'static str> {
         match self.kind {
             FaultKind::Truncated => Some("the file may be cut off"),
-            FaultKind::Size(_) => Some("raise the limit of unpacked bytes, if the file is to be trusted"),
+            FaultKind::Size(_) => Some("raise the limit of unpacked bytes if you trust the file"),
             FaultKind::Format | FaultKind::Distance => None,
         }
     }
@@ -75,10 +75,10 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            FaultKind::Format => f.write_str("the data are of another format")?,
-            FaultKind::Truncated => f.write_str("the compressed data end too early")?,
+            FaultKind::Format => f.write_str("the data has another format")?,
+            FaultKind::Truncated => f.write_str("the compressed data ends too early")?,
             FaultKind::Distance => f.write_str("a copy begins before the start of the data")?,
-            FaultKind::Size(size) => write!(f, "the unpacked size, {size} bytes, is over the limit")?,
+            FaultKind::Size(size) => write!(f, "the unpacked size, {size} bytes, exceeds the limit")?,
         }
         write!(f, " (at offset {:#x})", self.at)
     }

@@ -25,7 +25,7 @@
 //!
 //! The reference writer stores its own object for an input of a subpass instead of the documented
 //! four bytes. A reader tries four bytes first, then larger records, and takes the first size
-//! behind which SPIR-V begins.
+//! after which SPIR-V begins.
 
 mod read;
 mod translated;
@@ -159,7 +159,7 @@ impl fmt::Display for Type {
 /// An input of the vertex stage, or an output of the fragment stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variable {
-    /// Its location; of an output its attachment.
+    /// Its location; for an output, its attachment.
     pub location: u8,
     /// Its type.
     pub ty: Type,
@@ -322,7 +322,7 @@ impl Vbc {
 pub enum Fault {
     /// The bytes do not begin with the magic, version and type of a graphics file.
     Magic,
-    /// The file ends inside of a part.
+    /// The file ends inside a part.
     Truncated(&'static str),
     /// A field holds an undefined value.
     Field {
@@ -331,7 +331,7 @@ pub enum Fault {
         /// Its value.
         value: u32,
     },
-    /// Bytes behind the last stage.
+    /// Bytes after the last stage.
     Trailing(usize),
     /// A value is too large for its field.
     Large {
@@ -371,7 +371,9 @@ impl Error {
             Fault::Truncated(_) => Some("the file may be cut off"),
             Fault::Field { .. } | Fault::Trailing(_) => None,
             Fault::Large { hint, .. } => Some(hint),
-            Fault::Compute => Some("VBC has graphics stages only; take SPIR-V and its reflection instead"),
+            Fault::Compute => {
+                Some("VBC supports only graphics stages; use SPIR-V and its reflection instead")
+            }
         }
     }
 }
@@ -379,14 +381,14 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
-            Fault::Magic => f.write_str("this is no VBC file")?,
+            Fault::Magic => f.write_str("not a VBC file")?,
             Fault::Truncated(what) => write!(f, "the file ends in {what}")?,
-            Fault::Field { what, value } => write!(f, "{what} {value} has no meaning")?,
-            Fault::Trailing(count) => write!(f, "{count} bytes follow the last stage")?,
+            Fault::Field { what, value } => write!(f, "{what} {value} is not defined")?,
+            Fault::Trailing(count) => write!(f, "{count} bytes after the last stage")?,
             Fault::Large { what, value, most, .. } => {
-                write!(f, "VBC cannot hold {what}: {value}, at most {most}")?;
+                write!(f, "VBC cannot contain {what}: {value}, at most {most}")?;
             }
-            Fault::Compute => f.write_str("VBC cannot hold a compute stage")?,
+            Fault::Compute => f.write_str("VBC cannot contain a compute stage")?,
         }
         self.at.iter().try_for_each(|at| write!(f, " (at offset {at:#x})"))
     }

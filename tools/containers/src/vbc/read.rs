@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         }
         Ok(Some(Uniform { size, stages, members }))
     }
-    /// Reads the inputs of the subpass, whose records have the size behind which SPIR-V begins.
+    /// Reads the inputs of the subpass, whose records have the size after which SPIR-V begins.
     fn subpass(&mut self, has_words: bool) -> Result<Vec<SubpassInput>, Error> {
         const WHAT: &str = "the inputs of the subpass";
         let count = self.count(4, WHAT)?;
@@ -115,7 +115,7 @@ impl Vbc {
     /// Reads an entire file.
     ///
     /// # Errors
-    /// A damaged file, or bytes behind it. The error has an offset.
+    /// A damaged file, or bytes after it. The error has an offset.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let (file, length) = Self::read_start(bytes)?;
         match bytes.len() - length {

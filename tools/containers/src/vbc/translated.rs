@@ -9,7 +9,7 @@ use transpica::settings::AttributeKind;
 use super::{Base, Error, Fault, Member, Resource, ShaderStage, Slot, Type, Uniform, Variable, Vbc};
 
 /// Advice for a block that is too large.
-const BLOCK: &str = "--layout symbols gives a block of the registers that the program reads";
+const BLOCK: &str = "--layout symbols makes a block of only the registers that the program reads";
 
 /// A vector of four components.
 fn vector(base: Base, array: u8) -> Type {

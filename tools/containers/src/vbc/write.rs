@@ -3,8 +3,7 @@
 use super::{Error, GRAPHICS, MAGIC, Member, Resource, SLOTS, SUBPASS_INPUTS, Slot, Type, Vbc};
 
 /// Advice for too many words.
-const WORDS: &str =
-    "a shorter module fits: promises about numbers (--assume) and --precision fast drop guards";
+const WORDS: &str = "shorten the module: promises about numbers (--assume) and --precision fast drop guards";
 
 fn narrow(what: &str, value: usize, hint: &'static str) -> Result<u16, Error> {
     u16::try_from(value).map_err(|_| Error::large(what, value, u16::MAX.into(), hint))

@@ -2,7 +2,7 @@
 
 use super::{pad, set, word};
 
-/// A CGFX with shaders by name, each an object that refers to a DVLB behind all of them.
+/// A CGFX with shaders by name, each an object that refers to a DVLB after all of them.
 pub fn cgfx(shaders: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = b"CGFX\xFF\xFE\x14\0\0\0\0\x05".to_vec();
     word(&mut out, 0);

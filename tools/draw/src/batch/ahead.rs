@@ -14,9 +14,9 @@ use transpica::isa::{Inst, Pc};
 /// The addresses that may still be executed, from each one on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ahead {
-    /// The lowest address, but for what ring entries lead to. Empty if nothing goes back.
+    /// The lowest address, except for what ring entries lead to. Empty if nothing goes back.
     lowest: Vec<Pc>,
-    /// The address behind all words that read aL.
+    /// The address after all words that read aL.
     counter_end: Pc,
 }
 
@@ -63,7 +63,7 @@ impl Ahead {
         for entry in state.loops.entries() {
             lowest = lowest.min(self.lowest(entry.start)).min(self.lowest(entry.end));
         }
-        // A scope ends behind a word that is executed. Below an entry that stays none is compared.
+        // A scope ends after a word that is executed. Below an entry that stays none is compared.
         let mut dead = state.ifs.len();
         for entry in state.ifs.entries().iter().rev() {
             if entry.end <= lowest {
@@ -129,7 +129,7 @@ mod tests {
         insts[6] = Inst::Flow(Flow::JmpU { bool: 0, expected: true, target: Pc(3) });
         assert_eq!(left(&insts, 5, &[3], None), (0, 0), "ends before");
         assert_eq!(left(&insts, 5, &[4], None), (1, 0));
-        assert_eq!(left(&insts, 7, &[4], None), (0, 0), "behind the jump");
+        assert_eq!(left(&insts, 7, &[4], None), (0, 0), "after the jump");
         // From the target of a jump another one leads back further.
         insts[4] = Inst::Flow(Flow::JmpU { bool: 0, expected: true, target: Pc(1) });
         assert_eq!(left(&insts, 5, &[2], None), (1, 7));

@@ -76,7 +76,7 @@ pub(super) enum From {
 pub(super) struct Read {
     pub(super) from: From,
     /// For each component of the result: a place, or the component of a uniform among those of all.
-    /// Of relative reads, the component of the register.
+    /// For relative reads, the component of the register.
     pub(super) lanes: [u16; 4],
     /// Components that can change the result.
     pub(super) mask: Mask,
@@ -94,7 +94,7 @@ pub(super) enum Action {
     Data(DataOp),
     Mova,
     Cmp(CompareOp, CompareOp),
-    /// Of geometry programs only; so is the next.
+    /// Only in geometry programs; so is the next.
     Emit,
     SetEmit(Setting),
 }
@@ -125,7 +125,7 @@ impl Operation {
     }
 }
 
-/// How a program continues behind a word.
+/// How a program continues after a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// At the next word, whatever the control state. There are this many such words from here on.

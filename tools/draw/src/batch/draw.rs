@@ -84,7 +84,7 @@ impl Batch {
     }
 
     /// Runs the program for at most [`LANES`] vertices of buffers, which are there, and writes
-    /// their records, one behind the other. [`fill`](Self::fill) comes before the first of a draw.
+    /// their records, one after the other. [`fill`](Self::fill) comes before the first of a draw.
     ///
     /// # Errors
     /// As [`run`](Self::run).

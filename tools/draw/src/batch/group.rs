@@ -138,7 +138,7 @@ impl Group {
     }
 
     /// Returns whether the group should run before another, so that both may meet: the one that is
-    /// behind in the code, seen from the outermost procedure that both are in.
+    /// after in the code, seen from the outermost procedure that both are in.
     fn is_behind(&self, other: &Self) -> bool {
         let place = |state: &State, depth: usize| {
             let calls = state.calls.entries();

@@ -1,7 +1,7 @@
 //! Vertex programs on the CPU, 64 vertices at a time.
 //!
 //! In: a [`Program`], uniforms, inputs or vertex buffers. Out: outputs, the same bits as a
-//! [`Machine`](transpica::Machine) gives but for the payload of NaN. Must not know: graphs, the
+//! [`Machine`](transpica::Machine) gives, except for the payload of NaN. Must not know: graphs, the
 //! intermediate form and anything above. Arithmetic is the interpreter's, control flow
 //! [`transpica::isa::control::step`].
 //!
@@ -111,9 +111,9 @@ impl From<VertexError> for Error {
 /// A vertex program, decoded to run for many vertices side by side.
 ///
 /// Uniforms stay until they are replaced; nothing else that a result depends on carries over from
-/// run to run. No run allocates memory, but for the first of few vertices, or in which few take the
-/// same way, and the first draw with indices.
-/// A clone shares the decoded program, so that each thread has lanes of its own at little cost.
+/// run to run. No run allocates memory, except for the first of few vertices, or in which few take
+/// the same way, and the first draw with indices. A clone shares the decoded program, so that each
+/// thread has lanes of its own at little cost.
 #[derive(Clone, Debug)]
 pub struct Batch {
     code: Arc<Code>,

@@ -149,7 +149,7 @@ impl Work {
         cache: Vec::new(),
     };
 
-    /// Takes the next vertices from a place on; returns the place behind them. No vertices are left
+    /// Takes the next vertices from a place on; returns the place after them. No vertices are left
     /// if that is the same.
     pub(super) fn take(&mut self, order: &Order<'_>, place: usize) -> usize {
         self.count = 0;

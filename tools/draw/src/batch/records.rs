@@ -33,7 +33,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Lays out outputs one behind the other, those of
+    /// Lays out outputs one after the other, those of
     /// [`Interface::outputs`](transpica::host::Interface) for instance.
     pub fn new(outputs: Vec<Output>, options: &Options) -> Self {
         let places: Vec<Place> = varying::places(&outputs).collect();
@@ -46,12 +46,12 @@ impl Records {
         Self { fields, stride, options: *options, host: HostValues::default() }
     }
 
-    /// Lays out the position and the mapped outputs, one behind the other.
+    /// Lays out the position and the mapped outputs, one after the other.
     pub fn from_map(map: &OutputMap, options: &Options) -> Self {
         Self::new(varying::outputs(map, options, &Profile::default()), options)
     }
 
-    /// Lays out whole output registers without conversion, one behind the other: bit n of the mask
+    /// Lays out whole output registers without conversion, one after the other: bit n of the mask
     /// is register n.
     pub fn from_registers(mask: u16) -> Self {
         Self::new(varying::passed_on(mask), &Options::default())

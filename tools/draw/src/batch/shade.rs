@@ -7,7 +7,7 @@ use super::records::Records;
 use super::{Batch, VertexError};
 use crate::entity::bits;
 
-/// The place of each lane's record if they lie one behind the other.
+/// The place of each lane's record if they lie one after the other.
 const PLACES: [u32; LANES] = {
     let mut places = [0; LANES];
     let mut lane = 0;
@@ -19,7 +19,7 @@ const PLACES: [u32; LANES] = {
 };
 
 impl Batch {
-    /// Runs the program for at most [`LANES`] vertices and writes their records, one behind the
+    /// Runs the program for at most [`LANES`] vertices and writes their records, one after the
     /// other.
     ///
     /// # Errors

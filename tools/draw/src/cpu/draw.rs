@@ -260,7 +260,7 @@ impl Pipeline {
     }
 
     /// Runs one vertex and one invocation after the other from now on, on the reference machines.
-    /// The results are the same but for the payload of NaN; tests compare both.
+    /// The results are the same except for the payload of NaN; tests compare both.
     #[doc(hidden)]
     pub fn one_by_one(&mut self) {
         self.at_once = 1;

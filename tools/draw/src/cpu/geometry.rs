@@ -153,7 +153,7 @@ impl Geometry {
         if batch.count() == LANES { self.run_batch(sink) } else { Ok(()) }
     }
 
-    /// Runs what waits, behind the last primitive.
+    /// Runs what waits, after the last primitive.
     fn end(&mut self, shaded: &mut Shaded<'_>, sink: &mut Sink<'_>) -> Result<()> {
         self.run_batch(sink)?;
         sink.spend(shaded.take_spent())

@@ -10,7 +10,7 @@
 //!
 //! Vertices run 64 at a time ([`crate::batch`]), and so do invocations of a geometry program whose
 //! results follow from no earlier invocation; others run one after the other. Nothing shows which:
-//! values are the same but for the payload of NaN, and limits and errors come where they would.
+//! values are the same except for the payload of NaN, and limits and errors come where they would.
 //!
 //! Colors are clamped, z and y follow the options, but quaternions are not brought to one side:
 //! that needs whole triangles, and a translated vertex program does not do it either.

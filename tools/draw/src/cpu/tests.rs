@@ -298,10 +298,10 @@ fn refused<T>(result: Result<T>) -> String {
 fn impossible_configurations_are_refused() {
     let fixed = |first, vertices, stride| GeometryInput::Fixed { first, vertices, stride };
     for (outputs, input, words) in [
-        (0, point(1), "passes no output on"),
-        (3, point(17), "inputs is 17, must be 1 to 16"),
+        (0, point(1), "passes on no output"),
+        (3, point(17), "inputs is 17 but must be 1 to 16"),
         (3, point(0), "inputs is 0"),
-        (3, point(5), "5 inputs of the geometry program are not a multiple of the 2 outputs"),
+        (3, point(5), "5 inputs are not a multiple of the vertex program's 2 outputs"),
         (3, GeometryInput::Variable { main: 0 }, "main vertices is 0"),
         (3, GeometryInput::Variable { main: 33 }, "main vertices is 33"),
         (3, fixed(0, 0, 1), "vertices is 0"),
@@ -329,7 +329,7 @@ fn contradictory_registers_are_refused() {
         (&[(0x252, 0x0100_0102), (0x289, 0x0800_0101)], "1 and 2 vectors"),
         (&[(0x252, 0x015F_1102), (0x289, 0x0800_0101)], "beyond c95"),
         (&[(0x289, 0x0800_0002)], "not a multiple"),
-        (&[(0x2BD, 0)], "passes no output on"),
+        (&[(0x2BD, 0)], "passes on no output"),
     ] {
         let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
         assert!(Setup::from_registers(&state).is_ok());
@@ -401,7 +401,7 @@ fn invalid_indices_are_refused_with_their_place() {
         (Some(&[2, 0, 1, 1, 0][..]), "indices[3]: a primitive of 1 vertices, the main ones alone are 2"),
         (Some(&[0]), "indices[0]: a primitive of 0 vertices"),
         (Some(&[3, 0, 1]), "indices[0]: a primitive of 3 vertices, the indices end before it"),
-        (Some(&[2, 0, 5]), "indices[2] is 5, there are 5 vertices"),
+        (Some(&[2, 0, 5]), "indices[2] is 5, but there are 5 vertices"),
         (Some(&[94, 0, 1]), "needs 97 uniforms of 96"),
         (Some(&[u32::MAX, 0, 1]), "uniforms of 96"),
     ] {
@@ -413,7 +413,8 @@ fn invalid_indices_are_refused_with_their_place() {
     assert!(variable.draw(&vertices(1), Some(&indices)).is_ok(), "1 + 2 · 2 + 91 uniforms");
     let mut points = pipeline(1, point(1), &program);
     assert!(
-        refused(points.draw(&vertices(1), Some(&[0, 1]))).contains("indices[1] is 1, there are 1 vertices")
+        refused(points.draw(&vertices(1), Some(&[0, 1])))
+            .contains("indices[1] is 1, but there are 1 vertices")
     );
 }
 

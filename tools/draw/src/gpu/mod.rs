@@ -19,7 +19,7 @@
 //! | a copy | [`FeedCopy`]: the last record to the register file, for the next draw |
 //!
 //! The processor need not know a result before the draw: a host submits the chain at once, and
-//! reads [`ScanResult`] behind it if the number of triangles is a guess or reports are on. All
+//! reads [`ScanResult`] after it if the number of triangles is a guess or reports are on. All
 //! buffers but those of the next draw's state (`state` of the geometry program) and the
 //! register file may be used again by the next draw.
 //!

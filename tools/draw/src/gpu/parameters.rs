@@ -48,7 +48,7 @@ words! {
         capacity,
         /// 1 where reversed triangles are to be reversed.
         respects_winding,
-        /// The thread of the draw with which a dispatch begins: 0, but for
+        /// The thread of the draw with which a dispatch begins: 0, except for
         /// [`Plan::draws`](super::Plan::draws) of a split draw.
         first_thread,
     }

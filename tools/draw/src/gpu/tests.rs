@@ -146,9 +146,9 @@ fn the_plan_refuses_the_configurations_that_the_pipeline_refuses() {
     assert!(
         text(&[2, 0, 1, 3, 1]).contains("indices[3]: a primitive of 3 vertices, the indices end before it")
     );
-    assert!(text(&[2, 0, 9]).contains("indices[2] is 9, there are 9 vertices"));
+    assert!(text(&[2, 0, 9]).contains("indices[2] is 9, but there are 9 vertices"));
     assert!(refused(&Request { indices: None, ..variable(&[]) }).contains("need indices"));
-    assert!(refused(&Request { outputs: 0, ..request() }).contains("passes no output on"));
+    assert!(refused(&Request { outputs: 0, ..request() }).contains("passes on no output"));
     assert!(refused(&Request { indices: Some(&[299, 300]), ..request() }).contains("indices[1] is 300"));
 }
 

@@ -15,7 +15,7 @@ use transpica_prove::ir::{Evaluator, InputValues, Lanes, same_numbers};
 
 use crate::{Input, unless_refused};
 
-/// Vertices for each program.
+/// Vertices per program.
 const VERTICES: usize = 2;
 /// Largest number of code words in a program: longer ones only take more time.
 const WORDS: usize = 200;

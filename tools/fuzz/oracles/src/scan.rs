@@ -58,11 +58,11 @@ fn read(found: &Found<'_>, bytes: &[u8]) {
     match hit.kind {
         Kind::Dvlb => {
             let file = Shbin::parse(found.bytes).expect("what was found can be parsed without what follows");
-            assert!((0..4).contains(&(found.bytes.len() - file.length as usize)), "but for padding");
+            assert!((0..4).contains(&(found.bytes.len() - file.length as usize)), "except for padding");
         }
         Kind::Vbc => {
             let file = Vbc::read(found.bytes).expect("what was found can be read");
-            // A name that is no text becomes longer, and may not fit then.
+            // A name that is not a text becomes longer, and may not fit then.
             if let Ok(again) = file.write() {
                 assert_eq!(Vbc::read(&again), Ok(file));
             }

@@ -25,7 +25,7 @@ impl Ticks {
         let numbers = |text: &str| text.split_whitespace().map_while(|word| word.parse().ok()).collect();
         let times: Vec<u64> = numbers(machine.lines().next()?.strip_prefix("cpu ")?);
         let times = times.get(..8)?;
-        // Behind the name in parentheses and the state: utime is the 11th number, then stime,
+        // After the name in parentheses and the state: utime is the 11th number, then stime,
         // cutime, cstime.
         let rest = own.rsplit_once(')')?.1.trim_start().split_once(' ')?.1;
         let rest: Vec<i64> = rest.split_whitespace().map_while(|word| word.parse().ok()).collect();

@@ -109,7 +109,7 @@ fn a_maximum_of_nan_is_open_in_fast_alone() {
     };
     let least = f64::from(f32::from_bits(1));
     let fast = found(Precision::Fast);
-    // Of two zeros a driver takes either; low is (0, 2, 1, 1e30).
+    // A driver takes either of two zeros; low is (0, 2, 1, 1e30).
     assert!(fast[0][0] >= least, "{fast:?}");
     assert_eq!((fast[0][1], fast[0][2], fast[1][0]), (OPEN, 0.0, OPEN));
     assert_eq!(found(Precision::Exact), EXACT);
@@ -127,7 +127,7 @@ fn an_open_branch_opens_what_its_paths_write() {
     let body = "ex2 r0, v0.x\nmov position, v0\ncmp low.y, gt, gt, r0\nifc cmp.x\nmov color.xy, v0.xy\n.end";
     assert_eq!(bounds(body, [1.0; 4])[..2], [[0.0; 4], [OPEN, OPEN, 0.0, 0.0]]);
     assert_eq!(bounds(body, [2.0; 4]), EXACT);
-    // Of both parts, and what follows from it, but not what is written again behind.
+    // Everything from both parts, and what follows from it, but not what is written again later.
     let body = "ex2 r0, v0.x\nmov r1, v0\nmov r2, v0\nmov r3, v0\ncmp low.y, gt, gt, r0\nifc cmp.x\nmov r1, v0.y\nmov r3, v0.y\n\
                 .else\nmov r2.x, v0.z\n.end\nmov r1.y, v0.y\nmov r3, v0\nadd position, r1, r3\nmov color, r2";
     assert_eq!(bounds(body, [1.0; 4])[..2], [[OPEN, 0.0, OPEN, OPEN], [OPEN, 0.0, 0.0, 0.0]]);

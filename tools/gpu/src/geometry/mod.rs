@@ -148,11 +148,11 @@ pub struct GeometryChain<'a> {
     most_invocations: u32,
     /// Window of the last draw since uniforms were set.
     window: u32,
-    /// The state before the next draw, but for `commit`.
+    /// The state before the next draw, except for `commit`.
     state: wgpu::Buffer,
     /// The state that the geometry program reads, followed by the state that it writes.
     work: wgpu::Buffer,
-    /// The register file, but for `commit`.
+    /// The register file, except for `commit`.
     file: wgpu::Buffer,
     commit: Commit,
     memory: Memory,
@@ -177,7 +177,7 @@ impl<'a> GeometryChain<'a> {
     ) -> Result<Self, CompareError> {
         setup.check()?;
         let options = *options;
-        // The vertex program has no room for reports: the pass behind it reads vertices of exactly
+        // The vertex program has no room for reports: the pass after it reads vertices of exactly
         // sixteen vectors.
         let reporting =
             Options { control: Control { report_unfinished: true, ..options.control }, ..options };

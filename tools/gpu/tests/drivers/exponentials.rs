@@ -1,6 +1,6 @@
 //! EX2 and LG2 of NaN, infinities, numbers out of their domain and below 2^-126: in `fast` the
-//! results are the driver's, elsewhere the hardware's, but for logarithms of numbers below 2^-126.
-//! Without a Vulkan driver this fails and says how to install one.
+//! results are the driver's, elsewhere the hardware's, except for logarithms of numbers below
+//! 2^-126. Without a Vulkan driver this fails and says how to install one.
 
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;

@@ -14,7 +14,7 @@ use super::valid::valid_shader;
 
 /// Limit of instructions per vertex. A driver ends loops after 65,535 iterations, far above.
 const BUDGET: u64 = 2000;
-/// Vertices for each program, all in one dispatch.
+/// Vertices per program, all in one dispatch.
 const VERTICES: usize = 64;
 /// Vertices that a driver runs side by side.
 const GROUP: usize = 8;

@@ -1,6 +1,6 @@
 //! Neighbors of triangles, for geometry programs that take them.
 //! In: a mesh. Out: lists of vertices as a geometry unit takes them. Vertices at one place count as
-//! one, since the seams of texture coordinates are no edges of the surface.
+//! one, since the seams of texture coordinates are not edges of the surface.
 
 use std::collections::BTreeMap;
 

@@ -285,7 +285,7 @@ fn role(named: &Named) -> Option<Role> {
     }
 }
 
-/// Returns register `place` of a named range that is no matrix.
+/// Returns register `place` of a named range that is not a matrix.
 fn vector(named: &Named, place: usize, stage: Stage) -> [f32; 4] {
     let name = named.name.to_lowercase();
     let along = place as f32 / named.count.max(2) as f32;

@@ -239,7 +239,7 @@ mod tests {
             for triangle in &mesh.triangles {
                 let [a, b, c] = triangle.map(|vertex| mesh.vertices[vertex as usize]);
                 let normal = cross(minus(b.position, a.position), minus(c.position, a.position));
-                // Triangles at a pole have no area but for rounding.
+                // Triangles at a pole have no area except for rounding.
                 let Some(normal) = unit(normal).filter(|_| normal.iter().any(|x| x.abs() > 1e-5)) else {
                     continue;
                 };

@@ -1,6 +1,6 @@
 //! Pictures of programs: meshes, values for what a file leaves open, rasterization on the CPU.
 //! In: names of a program's registers, vertices of a draw. Out: attributes and uniforms, pictures.
-//! Of machines that run programs only [`scene`] knows one. Knows no GPU and no picture file.
+//! Only [`scene`] knows a machine that runs programs. Knows no GPU and no picture file.
 //!
 //! One path serves all combinations. A program, on either machine, gives [`Corner`]s of triangles;
 //! lines of a wireframe become triangles; a rasterizer, of either machine, fills them by a row of
@@ -48,6 +48,6 @@ impl Size {
         let size = text
             .split_once('x')
             .and_then(|(width, height)| Some(Self { width: number(width)?, height: number(height)? }));
-        size.ok_or_else(|| format!("must be like 400x240, each at most {}", Self::MOST))
+        size.ok_or_else(|| format!("must look like 400x240, each at most {}", Self::MOST))
     }
 }

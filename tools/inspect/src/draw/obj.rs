@@ -21,7 +21,7 @@ pub fn parse(bytes: &[u8]) -> Result<Mesh, String> {
         return Err("no triangle".into());
     }
     if count > MOST_TRIANGLES {
-        return Err(format!("{count} triangles, at most {MOST_TRIANGLES} are drawn"));
+        return Err(format!("{count} triangles; the maximum is {MOST_TRIANGLES}"));
     }
     let mut mesh = Mesh::default();
     let all = |has: fn(&tobj::Mesh) -> bool| models.iter().all(|model| has(&model.mesh));
@@ -33,7 +33,7 @@ pub fn parse(bytes: &[u8]) -> Result<Mesh, String> {
     models.iter().for_each(|model| append(&mut mesh, &model.mesh));
     let numbers = mesh.vertices.iter().flat_map(|vertex| vertex.position.into_iter().chain(vertex.normal));
     if let Some(number) = numbers.into_iter().find(|x| x.is_nan() || x.abs() > 1e18) {
-        return Err(format!("a coordinate is {number}, must be within 1e18"));
+        return Err(format!("a coordinate is {number} but must be within 1e18"));
     }
     mesh.complete(has);
     Ok(mesh)
@@ -42,7 +42,7 @@ pub fn parse(bytes: &[u8]) -> Result<Mesh, String> {
 fn load(bytes: &[u8]) -> Result<Vec<Model>, LoadError> {
     let options =
         LoadOptions { triangulate: true, single_index: true, ignore_points: true, ignore_lines: true };
-    // Materials that cannot be read are no error.
+    // Materials that cannot be read are not an error.
     tobj::load_obj_buf(&mut &bytes[..], &options, |_| Err(LoadError::OpenFileFailed))
         .map(|(models, _)| models)
 }

@@ -6,7 +6,7 @@ use super::Size;
 /// Red, green, blue, opacity.
 pub type Pixel = [u8; 4];
 
-/// Color behind everything.
+/// Background color.
 pub const BACKGROUND: Pixel = [232, 232, 232, 255];
 
 /// A picture.

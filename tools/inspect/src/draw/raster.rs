@@ -21,7 +21,7 @@ const MOST_VISITS: u64 = 1 << 31;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMuch;
 
-/// A vertex behind the clipping.
+/// A vertex after the clipping.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     position: [f64; 4],
@@ -95,7 +95,7 @@ fn area(a: Placed, b: Placed, [x, y]: [i64; 2]) -> i64 {
     (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)
 }
 
-/// Returns the least area of a pixel center that counts as inside of an edge.
+/// Returns the least area of a pixel center that counts as inside an edge.
 fn least(a: Placed, b: Placed) -> i64 {
     let is_top_left = b.y < a.y || b.y == a.y && b.x > a.x;
     i64::from(!is_top_left)

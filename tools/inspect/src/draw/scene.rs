@@ -288,7 +288,7 @@ impl<'a> Scene<'a> {
             let has = outputs.iter().filter_map(|output| output.semantic);
             let has: Vec<String> = has.map(|semantic| By::Output(semantic).name()).collect();
             let message = format!("the program has no output {}", by.name());
-            let hint = format!("--by shows one of {}, or a register o0 to o15", has.join(", "));
+            let hint = format!("--by takes {}, or a register o0 to o15", has.join(", "));
             SceneError::Choice(message, Some(hint))
         })?;
         Ok(Choice { position, by, value, count: outputs.len() })
@@ -383,8 +383,8 @@ impl<'a> Scene<'a> {
         Ok(Shown { triangles: convert(&choice, &drawn), look: choice.by.look() })
     }
 
-    /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the
-    /// number.
+    /// Returns the indices that feed a geometry program. For neighbors, the number is w of a
+    /// position.
     fn indices(
         &self,
         input: Option<GeometryInput>,

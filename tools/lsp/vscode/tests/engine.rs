@@ -59,7 +59,7 @@ fn a_failure_names_case_and_source_by_uri() {
     language.file(&tests, Some("shader = \"../s/./lights.v.pica\"\n".into()));
     assert!(language.cases(&tests).contains("the file has no [[case]]"));
     language.file(&uri("lights.v.pica"), None);
-    assert!(language.cases(&tests).contains("there is no such file"));
+    assert!(language.cases(&tests).contains("file not found"));
 }
 
 #[test]

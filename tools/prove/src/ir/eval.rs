@@ -17,7 +17,7 @@ use transpica::{At, Error, Kind, Precision, Result};
 /// Bits of the lanes of one value; those beyond its type are 0.
 pub type Lanes = [u32; 4];
 
-/// The outside of a program.
+/// The environment of a program.
 pub trait ModuleInputs {
     /// Value of a resource; nothing where there is none. Specialization constants are never asked
     /// for: they have the values of their registers.
@@ -34,7 +34,8 @@ pub trait ModuleInputs {
     }
 }
 
-/// An environment of plain tables. Everything that they do not hold reads as zero, but for members.
+/// An environment of plain tables. Everything that they do not hold reads as zero, except for
+/// members.
 #[derive(Clone, Debug, Default)]
 pub struct InputValues {
     /// v0..v15
@@ -252,7 +253,7 @@ impl<'a> Machine<'a> {
             Op::Binary(op, a, b) => binary(op, precision, get(a), get(b), f.ty(a).lanes),
             Op::Select { cond, a, b } => select(get(cond), get(a), get(b)),
             Op::Call { .. } | Op::Submit { .. } => {
-                return Err(broken(&format!("a call of {ty} is no plain operation")));
+                return Err(broken(&format!("a call of {ty} is not a plain operation")));
             }
         })
     }

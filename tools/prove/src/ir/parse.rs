@@ -253,14 +253,14 @@ impl<'a> Parser<'a> {
         let (mut results, mut next) = (Vec::new(), None);
         while matches!(self.token, Token::Value(_)) && next.is_none() {
             let value = self.define(Def::Result)?;
-            // A definition with an operation is the item behind the construct.
+            // A definition with an operation is the item after the construct.
             if self.take_sign('=')? { next = Some(value) } else { results.push(value) }
         }
         *self.f.nodes[node].results_mut() = self.f.list(results);
         next.map_or(Ok(()), |value| self.evaluation(value))
     }
 
-    /// The operation of a value, behind the `=`.
+    /// The operation of a value, after the `=`.
     fn evaluation(&mut self, value: Value) -> Result<()> {
         let op = self.operation(self.f.ty(value))?;
         self.f.values[value].def = Def::Op(op);
@@ -367,7 +367,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The resource behind its word, and the index behind that.
+    /// The resource after its word, and the index after that.
     fn resource(&mut self, word: &str) -> Result<Op> {
         let resource = self.read(&format!("the number of a kind of `{word}`"), |name| {
             Resource::EACH.iter().find_map(|kind| {

@@ -1,6 +1,6 @@
 //! `transpica-web-bind MODULE FOLDER [--script]`: writes the JavaScript that wasm-bindgen makes for
 //! a WebAssembly module, and the latter beside it. A page imports the JavaScript; with `--script`
-//! it is no module and declares `wasm_bindgen`.
+//! it is not a module and declares `wasm_bindgen`.
 
 use std::path::Path;
 use std::process::ExitCode;

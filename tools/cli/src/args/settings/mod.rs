@@ -187,12 +187,12 @@ fn read<T>(
     Ok((parse(&bytes).map_err(failure)?, from_slice(&bytes).map_err(failure)?))
 }
 
-/// Heading of the arguments that are no single setting.
+/// Heading of the arguments that are not a single setting.
 const SETTINGS: &str = "Settings";
 
 /// `--set`
 fn assignment(text: &str) -> Result<Given, String> {
-    let (path, value) = text.split_once('=').ok_or("must be like outputs.depth=-w..w")?;
+    let (path, value) = text.split_once('=').ok_or("must look like outputs.depth=-w..w")?;
     Given::new(path, value)
 }
 

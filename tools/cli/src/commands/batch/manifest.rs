@@ -23,10 +23,10 @@ pub struct Manifest {
     pub tool: String,
     /// Everything that results follow from besides the files.
     pub settings: Value,
-    /// The part of the files that it lists; all if absent.
+    /// The part of the files that it lists; all without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
-    /// Shards that were not merged; none of them if absent.
+    /// Shards that were not merged, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_shards: Option<MissingShards>,
     /// Totals.
@@ -69,7 +69,7 @@ impl MissingShards {
         let mut present: Vec<u32> = shards.iter().map(|shard| shard.index).filter(|&it| it < count).collect();
         present.sort_unstable();
         let (mut missing, mut next) = (Vec::new(), 0);
-        // Behind the last one.
+        // After the last one.
         for index in present.into_iter().chain([count]) {
             if next < index {
                 missing.push(ShardRange { first: next, last: index - 1 });
@@ -91,7 +91,7 @@ impl fmt::Display for MissingShards {
         };
         let named: Vec<String> = self.missing.iter().take(NAMED).map(name).collect();
         let more = if self.missing.len() > NAMED { ", …" } else { "" };
-        write!(f, "{number} of {} shards are missing: {}{more}", self.count, named.join(", "))
+        write!(f, "{number} of {} shards missing: {}{more}", self.count, named.join(", "))
     }
 }
 
@@ -205,7 +205,7 @@ impl Manifest {
 }
 
 /// Advice where shards are missing.
-const ALL_SHARDS: &str = "translate the missing shards, and merge the manifests of all";
+const ALL_SHARDS: &str = "translate the missing shards, then merge all manifests";
 
 /// Merges manifests. What is there is written even if shards are missing.
 pub fn merge(arguments: &args::Manifest) -> Result<(), Failure> {
@@ -229,7 +229,7 @@ pub fn merge(arguments: &args::Manifest) -> Result<(), Failure> {
                 if *known != record {
                     let [a, b] = [other, &path.as_path()].map(|path| path.display());
                     let text = format!("{a} and {b} differ in {}", record.file);
-                    return Err(Failure::new(text).hint("translate the shards again, from the same files"));
+                    return Err(Failure::new(text).hint("translate all shards again from the same files"));
                 }
                 continue;
             }
@@ -260,6 +260,6 @@ fn agree((first, a): (&Path, &Manifest), (second, b): (&Path, &Manifest)) -> Res
     } else {
         return Ok(());
     };
-    let text = format!("{} and {} have other {what}", first.display(), second.display());
-    Err(Failure::new(text).hint("translate all shards with the same tool and the same options"))
+    let text = format!("{} and {} have different {what}", first.display(), second.display());
+    Err(Failure::new(text).hint("translate all shards with the same version and options"))
 }

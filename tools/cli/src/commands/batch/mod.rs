@@ -81,8 +81,8 @@ pub fn run(folder: &Path, request: &Request<'_>, common: &Common) -> Result<(), 
         0 => Ok(()),
         failed => {
             let total = manifest.counts.programs;
-            let text = format!("{failed} failed, of {} files with {total} programs", inputs.len());
-            Err(Failure::new(text).hint(format!("{} has the reason of each", path.display())))
+            let text = format!("{failed} failed, out of {} files with {total} programs", inputs.len());
+            Err(Failure::new(text).hint(format!("see {} for the reasons", path.display())))
         }
     }
 }
@@ -127,11 +127,13 @@ fn known(path: &Path, settings: &Value, common: &Common) -> HashMap<String, File
             complete.map(|record| (record.file.clone(), record)).collect()
         }
         Ok(_) => {
-            common.detail("the last manifest has other settings or another version; nothing is fresh");
+            common.detail(
+                "the last manifest has different settings or another version; translating everything",
+            );
             HashMap::new()
         }
         Err(failure) => {
-            common.warn(format_args!("{}; nothing is fresh", failure.message()));
+            common.warn(format_args!("{}; translating everything", failure.message()));
             HashMap::new()
         }
     }
@@ -280,7 +282,7 @@ impl Work<'_> {
         let below = input.output(&self.request.arguments.batch.name, &dvle.to_string(), target, ending);
         let path = self.folder.join(&below);
         if path == self.manifest {
-            return Err("its name would be that of the manifest; give --name another pattern".into());
+            return Err("its name would be the name of the manifest; choose another --name".into());
         }
         let is_there = fs::metadata(&path)
             .is_ok_and(|data| data.is_file() && data.len() == bytes.len() as u64)
@@ -329,7 +331,7 @@ fn summary(manifest: &Manifest, path: &Path, written: usize, fresh: usize) -> St
     let counts = manifest.counts;
     let _ = writeln!(
         text,
-        "{} files, {} programs, {} failed; {written} files written, {fresh} were fresh; {}",
+        "{} files, {} programs, {} failed; {written} files written, {fresh} up to date; {}",
         counts.files,
         counts.programs,
         counts.failed,

@@ -45,7 +45,7 @@ impl Input {
 }
 
 /// Returns a path as manifests spell it, on every system and without loss: `/` between parts,
-/// `\xNN` for bytes that are no UTF-8, `\\` for a backslash.
+/// `\xNN` for bytes that are not UTF-8, `\\` for a backslash.
 pub fn spelled(path: &Path) -> String {
     let mut text = String::new();
     for (index, part) in path.iter().enumerate() {
@@ -69,10 +69,10 @@ pub fn inputs(paths: &[PathBuf], pattern: &NamePattern, shard: Option<Shard>) ->
     let mut all = Vec::new();
     for path in paths {
         if path == Path::new("-") {
-            let hint = "name files or folders, or leave --out-dir out";
-            return Err(Failure::usage("--out-dir has no name for standard input").hint(hint));
+            let hint = "name files or folders, or drop --out-dir";
+            return Err(Failure::usage("--out-dir cannot name the results of standard input").hint(hint));
         }
-        // Several folders keep their names, so that equal paths below them are no collision.
+        // Several folders keep their names, so that equal paths below them are not a collision.
         let prefix = if paths.len() > 1 && path.is_dir() { name_of(path) } else { PathBuf::new() };
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let relative = |path: &Path| prefix.join(path.strip_prefix(folder).unwrap_or(path));
@@ -119,7 +119,7 @@ fn check(inputs: &[Input], pattern: &NamePattern) -> Result<(), Failure> {
         let name = if cfg!(any(windows, target_os = "macos")) { name.to_lowercase() } else { name };
         if let Some(other) = owners.insert(xxh3_128(name.as_bytes()), input) {
             let [first, second] = [other, input].map(|input| input.path.display());
-            let hint = "give --name a pattern with {name}, or translate them into folders of their own";
+            let hint = "use a --name pattern with {name}, or translate them into separate folders";
             return Err(
                 Failure::new(format!("{first} and {second} would both be written to {name}")).hint(hint)
             );

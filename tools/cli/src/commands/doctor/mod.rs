@@ -133,7 +133,7 @@ impl Checked {
                 (Outcome::Nothing(reason), _) => reason.to_string(),
                 (_, Some(first)) => format!("{} values differ; first: {first}", verdict.differing),
                 (Outcome::Undecided, None) => {
-                    format!("EX2 or LG2 leave {:.0} % of the values open", 100.0 * verdict.undecided())
+                    format!("EX2 or LG2 leave {:.0} % of the values undecided", 100.0 * verdict.undecided())
                 }
                 (Outcome::Agrees | Outcome::Differs, None) => String::new(),
             },
@@ -431,7 +431,12 @@ mod tests {
                 "2 values differ; first: vertex 3 o1.z: interpreter 1.0",
             ),
             (Checked::Verdict(Verdict { excused: 9, ..none.clone() }), Class::Undecided, false, "EX2 or LG2"),
-            (Checked::Verdict(Verdict { unfinished: 9, ..none }), Class::Nothing, false, "within the budget"),
+            (
+                Checked::Verdict(Verdict { unfinished: 9, ..none }),
+                Class::Nothing,
+                false,
+                "within the instruction budget",
+            ),
             (CompareError::Gpu(unfinished).into(), Class::CutShort, true, "1 of 8 invocations"),
             (CompareError::Gpu(GpuError::Refused("no".into())).into(), Class::Rejected, true, "no"),
         ] {

@@ -1,4 +1,4 @@
-//! `transpica scan`: every shader inside of any files, on all cores.
+//! `transpica scan`: shaders inside any kind of file, on all cores.
 //! In: files and folders, or standard input. Out: a table or JSON; the programs as files. A file
 //! that cannot be read does not end the run. The containers crate finds and describes programs.
 
@@ -81,7 +81,7 @@ fn verdict(all: &[File]) -> Result<(), Failure> {
     }
     if hits == 0 {
         let hint =
-            "encrypted images hold nothing to find; a shader cache of an emulator is for transpica doctor";
+            "encrypted images cannot be searched; for an emulator's shader caches, use transpica doctor";
         return Err(Failure::new("no shader found").hint(hint));
     }
     Ok(())
