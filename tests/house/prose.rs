@@ -207,7 +207,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     entries.sort();
     for path in entries {
-        if path.is_dir() && !path.ends_with("target") {
+        if path.is_dir() && !["target", "node_modules"].iter().any(|made| path.ends_with(made)) {
             sources(&path, files);
         } else if path
             .extension()

@@ -107,7 +107,7 @@ fn on_bool(flow: Flow) -> Flow {
     }
 }
 
-/// Returns whether every slot behind the last reached one is END.
+/// Returns whether every slot that is never reached is END.
 fn is_least(slots: &[&Slot]) -> bool {
     let (mut reached, mut open) = (vec![false; slots.len() + 1], vec![0]);
     while let Some(slot) = open.pop() {

@@ -181,7 +181,7 @@ impl Spec<'_> {
 /// The comparisons of CMP that a program can name.
 pub const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
-/// A comparison of CMP. Of NaN only `ne` holds.
+/// A comparison of CMP. Only `ne` is true of NaN.
 pub fn holds(t: &mut Terms, word: &str, [a, b]: [Term; 2]) -> Term {
     match word {
         "eq" => t.apply(Fun::Equal, &[a, b]),

@@ -18,7 +18,7 @@ use crate::term::{Products, Term, Terms};
 
 /// Arguments for which symbols are computed.
 pub const SAMPLES: usize = 128;
-/// Different results from which on equal results are no accident.
+/// Least number of different results for which equality is not an accident.
 const TELLING: usize = 8;
 /// Most operations of a claim.
 const MOST: usize = 300;

@@ -70,7 +70,7 @@ impl Settings {
             let rows = transpica_settings::Settings::preset(name).map(|preset| preset.form());
             let mut rows = rows.unwrap_or_default();
             rows.retain(|row| row.changed);
-            // Of a variant the form has the parts, too.
+            // The form also has the parts of a variant.
             let whole: Vec<String> = rows.iter().map(|row| format!("{}.", row.path)).collect();
             rows.retain(|row| !whole.iter().any(|path| row.path.starts_with(path)));
             rows.into_iter().map(|row| (row.path, row.value)).collect()

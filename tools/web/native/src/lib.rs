@@ -13,7 +13,7 @@ use transpica_inspect::spirv::placed_assembly;
 use transpica_settings::Settings;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Path of an option of the page that is no field of the library's.
+/// Path of an option of the page that is not a field of the library's.
 const OF_PAGE: &str = "view.";
 
 /// Returns a program as `hlsl`, `msl` or `spirv`.
