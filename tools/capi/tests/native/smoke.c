@@ -262,7 +262,7 @@ static void texts(const uint8_t *bytes, size_t size) {
     transpica_result_free(result);
     request.targets = 128;
     CHECK(transpica_translate(translator, &request.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(failure(result, "no such target").code == TRANSPICA_CODE_UNKNOWN_CHOICE);
+    CHECK(failure(result, "unknown target").code == TRANSPICA_CODE_UNKNOWN_CHOICE);
     transpica_translator_free(translator);
 }
 
