@@ -201,10 +201,10 @@ pub fn check_samples(run: Run<'_>) {
         }
     }
     expect_test::expect![[r#"
-        counter: pc 0xe: no geometry stage: an invocation sees r15.x as earlier ones left it
+        counter: pc 0xe: no geometry stage: an invocation reads r15.x as earlier ones left it
         fireworks: input: no geometry stage: only point mode puts vertices in registers
         subdivision: input: no geometry stage: only point mode puts vertices in registers
-        trail: pc 0x26: no geometry stage: an invocation sees r14.x as earlier ones left it"#]]
+        trail: pc 0x26: no geometry stage: an invocation reads r14.x as earlier ones left it"#]]
     .assert_eq(&refused.join("\n"));
 }
 
