@@ -307,7 +307,7 @@ const FACTS: &str = "jmpc forward, jmpc backward, jmpc not taken, jmpu if true f
     callc taken, callc not taken, callu taken, callu not taken, breakc taken, breakc not taken, callee 4 deep,
     loop 2 deep, if 3 deep, end inside callee, end inside if, end inside loop, condition Or, condition And, condition X,
     condition Y, cmp Eq, cmp Ne, cmp Lt, cmp Le, cmp Gt, cmp Ge, mova x, mova y, mova xy, c[a0.x], c[a0.y], c[aL],
-    -c[a0.y], negative a0.x, a0.x outside of c0..c95, -a0.y outside of c0..c95, a0.x beyond a byte, a0.y beyond a byte,
+    -c[a0.y], negative a0.x, a0.x outside c0..c95, -a0.y outside c0..c95, a0.x beyond a byte, a0.y beyond a byte,
     aL beyond a byte, aL read after a loop, 0 read, -0 read, inf read, rcp of 0, rcp of -0, rcp of negative, rsq of 0,
     rsq of -0, rsq of negative, lg2 of 0, lg2 of negative, ex2 of 0, ex2 of negative, o7 written";
 

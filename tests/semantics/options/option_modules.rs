@@ -531,7 +531,7 @@ fn two_outputs_in_one_location_are_refused() {
     };
     let mut profile = Profile::default();
     profile.varyings.to_mut()[0].location = 1;
-    refuse(Options::default(), profile, "color and texcoord0_uv have location 1");
+    refuse(Options::default(), profile, "color and texcoord0_uv both use location 1");
     let host = Binding { set: 0, binding: 0 };
     let profile = Profile { bindings: Bindings { host, ..Bindings::default() }, ..Profile::default() };
     let options =
