@@ -155,7 +155,7 @@ void GeometryDraws::keep_results(const TranspicaPlanFigures &figures) {
     }
 }
 
-// Runs all passes in one submission. The processor learns the number of triangles after the last one.
+// Runs all passes in one submission; the processor learns the number of triangles after the last.
 void GeometryDraws::run(const Plan &plan, const TranspicaPlanFigures &figures) {
     const auto draws = blocks(plan, figures);
     std::vector<std::uint8_t> bytes(figures.primitive_bytes);

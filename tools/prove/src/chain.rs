@@ -100,6 +100,30 @@ pub fn options(precision: Precision) -> Options {
     }
 }
 
+/// Returns the graph of a program, and its tree if the graph is reducible; none if the program has
+/// too many control states.
+///
+/// # Errors
+/// An undefined opcode, or more than the limits.
+pub fn graph(program: &Program<'_>, options: &Options) -> transpica::Result<Option<(Cfg, Option<Tree>)>> {
+    let explored = explore::explore(program, &options.control.exploration(), &options.limits)?;
+    let Explored::Graph(mut cfg) = explored else { return Ok(None) };
+    let is_reducible = reduce(&mut cfg, &options.limits) == Reduced::Reducible;
+    let tree = is_reducible.then(|| structure::structure(&cfg, &options.limits));
+    let tree = tree.and_then(|structured| match structured {
+        Structured::Tree(tree) => Some(tree),
+        _dispatched => None,
+    });
+    Ok(Some((cfg, tree)))
+}
+
+/// Legalizes a module for a block, none of whose registers is constant.
+pub fn legalize(module: &mut Module, options: &Options, block: &UniformBlock) {
+    let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
+    let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
+    passes::legalize::run(module, options, &uniforms, &mut Default::default());
+}
+
 /// Compares all forms of a program.
 ///
 /// ```
@@ -232,7 +256,6 @@ impl Forms<'_> {
             options,
             hooks: &[],
         };
-        let explored = explore::explore(program, &options.control.exploration(), &options.limits);
         let mutant = self.mutant;
         let refused =
             |form: &str, module: transpica::Result<Module>| module.map_err(|error| fault(form, error));
@@ -246,11 +269,8 @@ impl Forms<'_> {
             }
             Ok(module)
         };
-        if let Explored::Graph(mut cfg) = explored.map_err(|error| fault("graph", error))? {
-            let reduced = reduce(&mut cfg, &options.limits);
-            if reduced == Reduced::Reducible
-                && let Structured::Tree(tree) = structure::structure(&cfg, &options.limits)
-            {
+        if let Some((cfg, tree)) = graph(program, options).map_err(|error| fault("graph", error))? {
+            if let Some(tree) = tree {
                 self.walk("tree", &cfg, &tree)?;
                 let module = lowered("tree", cfg.clone(), tree)?;
                 self.passes("tree", module, &block)?;
@@ -313,10 +333,7 @@ impl Forms<'_> {
         );
         observed?;
         self.plant(Place::Legalization, &mut module);
-        let arithmetic = &self.case.options.arithmetic;
-        let offsets = passes::analyze::offsets::run(&module.main, arithmetic, &[None; FLOATS]);
-        let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-        passes::legalize::run(&mut module, &self.case.options, &uniforms, &mut Default::default());
+        legalize(&mut module, &self.case.options, block);
         self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Phase::Legal)?;
         passes::optimize::tidy(&mut module, &mut scratch);

@@ -14,13 +14,11 @@ use transpica::isa::limits::FLOATS;
 use transpica::isa::{
     CompareOp, Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source, Stage, Uniforms,
 };
-use transpica::stages::cfg::explore::{self, Explored};
-use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::structure::{self, Structured};
+use transpica::stages::structure;
 use transpica::{Limits, Machine, Options, Precision, Program};
 
-use crate::chain::{bits, options};
+use crate::chain::{bits, graph, options};
 use crate::ir::{Evaluator, InputValues};
 use crate::walk::{Walk, Walked};
 
@@ -206,13 +204,7 @@ fn compare(codes: [&[u32]; 2], count: &Count) -> Result<(), String> {
     let options = options(Precision::Exact);
     let runs = runs(&interpreted, options.settings(STEPS), count)?;
     let mut forms = 0;
-    let explored = explore::explore(&program, &options.control.exploration(), &options.limits);
-    if let Explored::Graph(mut cfg) = explored.map_err(text)? {
-        let is_reducible = reduce(&mut cfg, &options.limits) == Reduced::Reducible;
-        let tree = match structure::structure(&cfg, &options.limits) {
-            Structured::Tree(tree) if is_reducible => Some(tree),
-            _ => None,
-        };
+    if let Some((cfg, tree)) = graph(&program, &options).map_err(text)? {
         for tree in tree.into_iter().chain([structure::blocks::dispatcher(&cfg)]) {
             for run in &runs {
                 if !walk(&Walk { program: &program, cfg: &cfg, tree: &tree }, run) {

@@ -50,12 +50,12 @@ pub fn write_scripts(folder: &Path) -> Result<String, String> {
 }
 
 /// Asks the solvers about scripts, half of them in each of two processes.
-fn ask(python: &Path, questions: &[&Question], seconds: u32, solvers: &str) -> Result<Vec<Line>, String> {
+fn ask(python: &Path, questions: &[&Question], seconds: u32) -> Result<Vec<Line>, String> {
     let halves = [0, 1].map(|half| questions.iter().copied().skip(half).step_by(2).collect::<Vec<_>>());
     let answers = std::thread::scope(|scope| {
         let mut both = (0..)
             .zip(&halves)
-            .map(|(number, half)| scope.spawn(move || ask_half(python, half, (seconds, solvers), number)));
+            .map(|(number, half)| scope.spawn(move || ask_half(python, half, seconds, number)));
         let both: Vec<_> = both.by_ref().collect();
         both.into_iter()
             .map(|half| half.join().unwrap_or_else(|_| Err("a thread ended early".into())))
@@ -68,12 +68,7 @@ fn ask(python: &Path, questions: &[&Question], seconds: u32, solvers: &str) -> R
     Ok(lines)
 }
 
-fn ask_half(
-    python: &Path,
-    questions: &[&Question],
-    (seconds, solvers): (u32, &str),
-    number: u32,
-) -> Result<Vec<Line>, String> {
+fn ask_half(python: &Path, questions: &[&Question], seconds: u32, number: u32) -> Result<Vec<Line>, String> {
     let folder: PathBuf = std::env::temp_dir().join(format!("transpica-smt-{}-{number}", std::process::id()));
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(failed)?;
@@ -85,7 +80,7 @@ fn ask_half(
     let program = folder.join("solve.py");
     fs::write(&program, SCRIPT).map_err(failed)?;
     let output =
-        Command::new(python).arg(&program).arg(&folder).args([&seconds.to_string(), solvers]).output();
+        Command::new(python).arg(&program).arg(&folder).args([&seconds.to_string(), SOLVERS]).output();
     let output = output.map_err(|error| format!("{}: {error}", python.display()))?;
     fs::remove_dir_all(&folder).map_err(failed)?;
     if !output.status.success() {
@@ -132,7 +127,7 @@ pub fn equal(python: Option<&Path>, path: &Path, seconds: u32) -> Result<String,
             |script: &str| rows.get(&key(script)).is_some_and(|row| !row.solvers.starts_with('-'));
         let open = validate::questions(&steps, level, &is_proven);
         for chunk in open.chunks(200) {
-            let lines = ask(python, &chunk.iter().collect::<Vec<_>>(), seconds, "bitwuzla")?;
+            let lines = ask(python, &chunk.iter().collect::<Vec<_>>(), seconds)?;
             for question in chunk {
                 let key = question.key().unwrap_or_default();
                 let own: Vec<&Line> = lines.iter().filter(|line| line.key == key).collect();
@@ -174,7 +169,7 @@ pub fn run(python: &Path, only_new: bool, seconds: u32) -> Result<String, String
             _ => {}
         }
     }
-    let lines = ask(python, &open, seconds, SOLVERS)?;
+    let lines = ask(python, &open, seconds)?;
     for question in open {
         let key = question.key().unwrap_or_default();
         let own: Vec<&Line> = lines.iter().filter(|line| line.key == key).collect();
@@ -199,7 +194,7 @@ fn write(path: &Path, rows: &BTreeMap<String, Answer>) -> Result<(), String> {
 /// Lets solvers refute the wrong rules and writes the numbers.
 fn refute(python: &Path, seconds: u32) -> Result<(), String> {
     let questions: Vec<Question> = mutants().iter().map(crate::mutants::Mutant::question).collect();
-    let lines = ask(python, &questions.iter().collect::<Vec<_>>(), seconds, SOLVERS)?;
+    let lines = ask(python, &questions.iter().collect::<Vec<_>>(), seconds)?;
     let mut rows = BTreeMap::new();
     for question in &questions {
         let key = question.key().unwrap_or_default();

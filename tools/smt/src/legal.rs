@@ -7,16 +7,12 @@
 //! Legal forms in `exact` and `f24` may have another sign of a zero, which no instruction
 //! observes: that is asked, too.
 
-use transpica::settings::{Arithmetic, Block, Layout};
-use transpica::stages::cfg::ExploreOptions;
-use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
 use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::passes::{analyze, legalize};
-use transpica::stages::structure::{self, Structured};
-use transpica::{Options, Precision, Shbin};
+use transpica::{Precision, Shbin};
 use transpica_asm::{SourceText, assemble};
+use transpica_prove::chain;
 
 use crate::encode;
 use crate::meaning;
@@ -47,15 +43,6 @@ pub const INSTRUCTIONS: [(&str, usize); 18] = [
     ("litp", 1),
 ];
 
-/// Options of a precision, with every register in the block.
-fn options(precision: Precision) -> Options {
-    Options {
-        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
-        block: Block { layout: Layout::Registers, ..Block::default() },
-        ..Options::default()
-    }
-}
-
 /// The module that a program of one instruction becomes.
 fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     let text = format!(
@@ -63,7 +50,7 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     );
     let source = SourceText { name: "instructions", text: &text };
     let assembled = assemble(&[source]).map_err(|error| error.to_string())?;
-    let options = options(precision);
+    let options = chain::options(precision);
     let lower = || {
         let file = Shbin::parse(&assembled.bytes)?;
         let file_program = file.program(0)?;
@@ -71,10 +58,8 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
         let outputs = OutputSelection::Registers;
         let constants = &[None; 96];
         let context = Context { program, constants, outputs, geometry: None, options: &options, hooks: &[] };
-        let explored = explore(program, &ExploreOptions::default(), &options.limits)?;
-        let Explored::Graph(cfg) = explored else { return lift::dispatched(context) };
-        match structure::structure(&cfg, &options.limits) {
-            Structured::Tree(tree) => lift::structured(context, &cfg, &tree),
+        match chain::graph(program, &options)? {
+            Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
             _ => lift::dispatched(context),
         }
     };
@@ -131,11 +116,8 @@ fn comparisons() -> Vec<Question> {
 
 /// Legalizes the main function of a module.
 pub fn legalized(before: &Module, precision: Precision) -> Module {
-    let (mut module, options) = (before.clone(), options(precision));
-    let offsets = analyze::offsets::run(&module.main, &options.arithmetic, &[None; 96]);
-    let block = UniformBlock::default();
-    let uniforms = legalize::Uniforms { block: &block, constants: &[None; 96], offsets: &offsets };
-    legalize::run(&mut module, &options, &uniforms, &mut legalize::Built::default());
+    let (mut module, options) = (before.clone(), chain::options(precision));
+    chain::legalize(&mut module, &options, &UniformBlock::default());
     module
 }
 

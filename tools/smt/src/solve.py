@@ -67,7 +67,7 @@ def main():
         names = re.findall(r"declare-const ([vp]\d+) ", script)
         answers = 0
         for name in order:
-            if answers and name == order[-1] != order[0]:
+            if answers and name == order[-1]:
                 break
             start = time.monotonic()
             try:

@@ -9,14 +9,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::host::{dvle, layout};
+use transpica::host::{RegisterLayout, dvle, layout};
 use transpica::isa::limits::FLOATS;
-use transpica::stages::cfg::explore::{self, Explored};
-use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::ir::{Module, text};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
-use transpica::stages::structure::{self, Structured};
+use transpica::stages::structure;
 use transpica::{Limits, Precision, Program, Shbin};
 use transpica_prove::chain;
 
@@ -52,27 +50,28 @@ pub struct Step {
 pub struct Claims(Symbols);
 
 impl Claims {
-    fn scripts(&self, level: usize) -> impl Iterator<Item = Option<String>> {
-        let (opened, products) = LEVELS[level];
-        self.0.claims.iter().map(move |&pair: &[Symbol; 2]| self.0.script(pair, opened, products))
+    /// The scripts of each claim, from level to level; none where one is too large.
+    fn scripts(&self) -> impl Iterator<Item = impl Iterator<Item = Option<String>>> {
+        let levels = move |pair: [Symbol; 2]| {
+            LEVELS.iter().map(move |&(opened, products)| self.0.script(pair, opened, products))
+        };
+        self.0.claims.iter().map(move |&pair| levels(pair))
     }
 
-    /// Claims that a list of proven scripts does not have at any level.
+    /// Number of claims that a list of proven scripts does not have at any level.
     fn open(&self, is_proven: &dyn Fn(&str) -> bool) -> usize {
-        let mut open = vec![true; self.0.claims.len()];
-        for level in 0..LEVELS.len() {
-            for (open, script) in open.iter_mut().zip(self.scripts(level)).filter(|(open, _)| **open) {
-                *open = !script.is_some_and(|script| is_proven(&script));
-            }
-        }
-        open.into_iter().filter(|&open| open).count()
+        self.scripts().map(|mut levels| usize::from(!levels.any(|script| has(script, is_proven)))).sum()
     }
+}
+
+fn has(script: Option<String>, is_proven: &dyn Fn(&str) -> bool) -> bool {
+    script.is_some_and(|script| is_proven(&script))
 }
 
 /// Every step of the programs of files, in every precision.
 ///
 /// # Errors
-/// A file that cannot be read; programs that the library refuses are left out.
+/// A file that cannot be read. A program that the library refuses is an undecided step.
 pub fn steps(paths: &[PathBuf]) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     for path in paths {
@@ -80,11 +79,15 @@ pub fn steps(paths: &[PathBuf]) -> Result<Vec<Step>, String> {
         let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let file = Shbin::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         for index in 0..file.executables.len() {
-            let Ok(program) = dvle::program(&file, index, &Limits::default()) else { continue };
+            let program = dvle::program(&file, index, &Limits::default());
             for precision in PRECISIONS {
                 let place = format!("{name} {index} {precision:?}").to_lowercase();
-                let mut run = Run { place, precision, steps: &mut steps };
-                run.program(&program);
+                let mut run = Run { place: place.clone(), precision, steps: &mut steps };
+                let done = program.as_ref().map_err(Clone::clone).and_then(|program| run.program(program));
+                if let Err(error) = done {
+                    let outcome = Some(Err(error.to_string()));
+                    steps.push(Step { pass: "lift", place, size: 0, outcome });
+                }
             }
         }
     }
@@ -98,7 +101,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn program(&mut self, program: &Program<'_>) -> Option<()> {
+    fn program(&mut self, program: &Program<'_>) -> transpica::Result<()> {
         let options = chain::options(self.precision);
         let (constants, mut scratch) = ([None; FLOATS], Scratch::default());
         let outputs = OutputSelection::Registers;
@@ -110,26 +113,19 @@ impl Run<'_> {
             options: &options,
             hooks: &[],
         };
-        let explored = explore::explore(program, &options.control.exploration(), &options.limits).ok()?;
-        let Explored::Graph(mut cfg) = explored else { return None };
-        let is_reducible = reduce(&mut cfg, &options.limits) == Reduced::Reducible;
-        let tree = match structure::structure(&cfg, &options.limits) {
-            Structured::Tree(tree) if is_reducible => tree,
-            _ => structure::blocks::dispatcher(&cfg),
+        let mut module = match chain::graph(program, &options)? {
+            Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree)?,
+            Some((cfg, None)) => lift::structured(context, &cfg, &structure::blocks::dispatcher(&cfg))?,
+            None => lift::dispatched(context)?,
         };
-        let mut module = lift::structured(context, &cfg, &tree).ok()?;
         let mut before = module.clone();
         passes::optimize::run_observed(&mut module, self.precision, &mut scratch, &mut |pass, main| {
             let after = Module { main: main.clone(), helpers: Vec::new() };
             self.step(pass, true, &mut before, after);
         });
         // In float24 legal reads narrow what they load, which the functions before take as done.
-        let arithmetic = &options.arithmetic;
-        let offsets = passes::analyze::offsets::run(&module.main, arithmetic, &constants);
-        let registers = options.block.layout.registers()?;
-        let block = layout::registers(&registers);
-        let uniforms = passes::legalize::Uniforms { block: &block, constants: &constants, offsets: &offsets };
-        passes::legalize::run(&mut module, &options, &uniforms, &mut Default::default());
+        let block = layout::registers(&RegisterLayout::REGISTERS);
+        chain::legalize(&mut module, &options, &block);
         if self.precision != Precision::Exact {
             before = module.clone();
         } else {
@@ -143,7 +139,7 @@ impl Run<'_> {
         self.step("uncalled", false, &mut before, module.clone());
         passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch);
         self.step("leave", false, &mut before, module);
-        Some(())
+        Ok(())
     }
 
     fn step(&mut self, pass: &'static str, signs: bool, before: &mut Module, after: Module) {
@@ -159,10 +155,11 @@ pub fn questions(steps: &[Step], level: usize, is_proven: &dyn Fn(&str) -> bool)
     let mut found = BTreeMap::new();
     for step in steps {
         let Some(Ok(claims)) = &step.outcome else { continue };
-        for (number, script) in claims.scripts(level).enumerate() {
-            let known = |level: usize| claims.scripts(level).nth(number).flatten();
-            let is_open = (0..level).all(|level| !known(level).is_some_and(|script| is_proven(&script)));
-            if let Some(script) = script.filter(|script| is_open && !is_proven(script)) {
+        for mut levels in claims.scripts() {
+            let is_known = levels.by_ref().take(level).any(|script| has(script, is_proven));
+            if let Some(Some(script)) = levels.next().filter(|_| !is_known)
+                && !is_proven(&script)
+            {
                 found.entry(script).or_insert_with(|| format!("equal {} {}", step.pass, step.place));
             }
         }
@@ -178,8 +175,8 @@ pub const fn levels() -> usize {
 /// Scripts by which the steps are equal.
 pub fn used(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
     let claims = steps.iter().filter_map(|step| step.outcome.as_ref()?.as_ref().ok());
-    let scripts = claims.flat_map(|claims| (0..LEVELS.len()).flat_map(|level| claims.scripts(level)));
-    scripts.flatten().filter(|script| is_proven(script)).collect()
+    let scripts = claims.flat_map(Claims::scripts).flatten().flatten();
+    scripts.filter(|script| is_proven(script)).collect()
 }
 
 /// Files of a folder, or one file.

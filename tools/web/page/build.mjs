@@ -99,7 +99,7 @@ await esbuild.build({
   define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) },
 });
 
-/** Files of the page and of the editor, from the list of outputs: those that the first view needs. */
+/** Files of the page and of the editor that the first view needs, from the list of outputs. */
 function firstFiles({ outputs }) {
   const found = Object.keys(outputs).filter((file) => /src\/(main|code)\.ts$/.test(outputs[file].entryPoint ?? ""));
   for (const file of found)
@@ -108,7 +108,7 @@ function firstFiles({ outputs }) {
   return found.map((file) => path.relative(out, path.resolve(file)));
 }
 
-/** Licenses of transpica, of the crates of the engines, and of the packages that inputs of the bundle are from. */
+/** Licenses of transpica, of the crates of the engines and of the packages in the bundle. */
 async function licenses(inputs) {
   const found = inputs.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]).filter(Boolean);
   const packages = [...new Set(found)].sort().map((name) => [name, path.join(here, "node_modules", name)]);

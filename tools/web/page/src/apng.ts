@@ -1,4 +1,4 @@
-// Animated PNG of pictures that the browser encoded: their chunks, with the numbers of their frames.
+// Animated PNG of pictures that the browser encoded: their chunks, numbered by their frames.
 // https://www.w3.org/TR/png-3/#apng-frame-based-animation
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {

@@ -78,7 +78,7 @@ export function refuse(input: HTMLInputElement, old: string, why: string): strin
   return input.title;
 }
 
-/** Reads a field of type `number`; one without a number, or with one out of range, gets the old one back. */
+/** Reads a field of type `number`; without a number in range it gets the old one back. */
 export function finite(input: HTMLInputElement, old = input.defaultValue): number {
   const { rangeUnderflow, rangeOverflow, stepMismatch } = input.validity;
   const isWhole = input.step === "";

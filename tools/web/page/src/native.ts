@@ -1,4 +1,5 @@
-// The worker of the second engine, which writes HLSL, MSL and SPIR-V as text. It is started when one of them is wanted.
+// The worker of the second engine, which writes HLSL, MSL and SPIR-V as text,
+// started when one of them is wanted.
 
 import init, { translate } from "native";
 import { START } from "./opening";

@@ -51,7 +51,7 @@ export class Session {
   private origin: Origin | undefined;
   /** The text that was there first. */
   private begun = "";
-  /** Milliseconds since 1970 at which the reader opened it: what it is known by among recent ones. */
+  /** Milliseconds since 1970 at which the reader opened it: its key among recent ones. */
   began = 0;
   /** The last text that became a program. */
   private goodText: string | undefined;

@@ -20,7 +20,7 @@ function components(places: string[]): Set<string> {
   );
 }
 
-/** Rows of a register bank; components that changed, or that the next instruction reads or writes, are marked. */
+/** Rows of a register bank; what changed, or what the next instruction uses, is marked. */
 function bank(
   title: string,
   prefix: string,
@@ -228,7 +228,7 @@ export class StepPane implements Pane {
     if (vertices[0] !== undefined) await step(vertices[0]);
   }
 
-  /** Lists all values that a register had in this run, and marks the instructions that wrote them. */
+  /** Lists all values of a register in this run, and marks the instructions that wrote them. */
   private async time(register: string): Promise<void> {
     const { session, marks } = this.context;
     this.timed = register;
