@@ -50,17 +50,38 @@ pub struct Pipeline {
     group: wgpu::BindGroupLayout,
     /// Vectors per vertex.
     count: usize,
+    samples: Samples,
+}
+
+/// Samples of a pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Samples {
+    /// The center.
+    #[default]
+    One,
+    /// Four, by multisampling, which every device has for these pictures.
+    Four,
+}
+
+impl Samples {
+    fn count(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Four => 4,
+        }
+    }
 }
 
 /// Triangles and pixels that a pipeline keeps.
 struct Rules {
     cull: Option<wgpu::Face>,
     compare: wgpu::CompareFunction,
+    samples: Samples,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { cull: None, compare: wgpu::CompareFunction::Greater }
+        Self { cull: None, compare: wgpu::CompareFunction::Greater, samples: Samples::One }
     }
 }
 
@@ -111,7 +132,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// Errors in the expression; errors of the driver or wgpu.
-    pub fn of_value(gpu: &Gpu, expression: &str) -> Result<Self, GpuError> {
+    pub fn of_value(gpu: &Gpu, expression: &str, samples: Samples) -> Result<Self, GpuError> {
         let vertex = "struct Outputs { @builtin(position) @invariant position: vec4f, @location(0) v: vec4f }\n\
                       @vertex fn main(@location(0) position: vec4f, @location(1) v: vec4f) -> Outputs {\n    \
                       return Outputs(position, v);\n}";
@@ -121,7 +142,7 @@ impl Pipeline {
         );
         let stages = [Shader::Wgsl(vertex.into()), Shader::Wgsl(fragment)];
         let attributes = [attribute(0, 0), attribute(1, 1)];
-        let rules = Rules { cull: None, compare: wgpu::CompareFunction::GreaterEqual };
+        let rules = Rules { cull: None, compare: wgpu::CompareFunction::GreaterEqual, samples };
         gpu.checked(|| Ok(Self::new(gpu, stages, 2, &attributes, rules)))
     }
 
@@ -183,7 +204,7 @@ impl Pipeline {
                 stencil: Default::default(),
                 bias: Default::default(),
             }),
-            multisample: Default::default(),
+            multisample: wgpu::MultisampleState { count: rules.samples.count(), ..Default::default() },
             fragment: Some(wgpu::FragmentState {
                 module: &fragment,
                 entry_point: Some("main"),
@@ -193,7 +214,7 @@ impl Pipeline {
             multiview_mask: None,
             cache: None,
         });
-        Self { pipeline, group, count }
+        Self { pipeline, group, count, samples: rules.samples }
     }
 }
 
@@ -209,6 +230,8 @@ enum Source<'a> {
 pub struct Frame<'a> {
     gpu: &'a Gpu,
     color: wgpu::Texture,
+    /// Samples that are resolved to colors, with several to a pixel.
+    samples: Option<wgpu::Texture>,
     depth: wgpu::Texture,
     commands: wgpu::CommandEncoder,
     background: [u8; 4],
@@ -218,15 +241,25 @@ pub struct Frame<'a> {
 /// Creates a texture that is drawn into.
 pub(crate) fn texture(
     gpu: &Gpu,
+    size: [u32; 2],
+    format: wgpu::TextureFormat,
+    usage: wgpu::TextureUsages,
+) -> wgpu::Texture {
+    sampled(gpu, size, format, usage, Samples::One)
+}
+
+fn sampled(
+    gpu: &Gpu,
     [width, height]: [u32; 2],
     format: wgpu::TextureFormat,
     usage: wgpu::TextureUsages,
+    samples: Samples,
 ) -> wgpu::Texture {
     gpu.device().create_texture(&wgpu::TextureDescriptor {
         label: None,
         size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
         mip_level_count: 1,
-        sample_count: 1,
+        sample_count: samples.count(),
         dimension: wgpu::TextureDimension::D2,
         format,
         usage: usage | wgpu::TextureUsages::RENDER_ATTACHMENT,
@@ -237,15 +270,17 @@ pub(crate) fn texture(
 impl<'a> Frame<'a> {
     /// Creates an empty frame of the console's upper screen.
     pub fn new(gpu: &'a Gpu) -> Self {
-        Self::sized(gpu, [WIDTH, HEIGHT], SKY)
+        Self::sized(gpu, [WIDTH, HEIGHT], SKY, Samples::One)
     }
 
     /// Creates an empty frame of this width and height.
-    fn sized(gpu: &'a Gpu, size: [u32; 2], background: [u8; 4]) -> Self {
+    fn sized(gpu: &'a Gpu, size: [u32; 2], background: [u8; 4], samples: Samples) -> Self {
+        let of_samples = |format| sampled(gpu, size, format, wgpu::TextureUsages::empty(), samples);
         Self {
             gpu,
             color: texture(gpu, size, COLOR, wgpu::TextureUsages::COPY_SRC),
-            depth: texture(gpu, size, DEPTH, wgpu::TextureUsages::empty()),
+            samples: (samples != Samples::One).then(|| of_samples(COLOR)),
+            depth: of_samples(DEPTH),
             background,
             commands: gpu.device().create_command_encoder(&Default::default()),
             is_clear: false,
@@ -272,8 +307,9 @@ impl<'a> Frame<'a> {
             layout: &pipeline.group,
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: uniforms.as_entire_binding() }],
         });
-        let (color, depth) =
-            (self.color.create_view(&Default::default()), self.depth.create_view(&Default::default()));
+        let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
+        let (color, samples) = (view(&self.color), self.samples.as_ref().map(view));
+        let depth = view(&self.depth);
         let sky = self.background.map(|byte| f64::from(byte) / 255.0);
         let sky = wgpu::Color { r: sky[0], g: sky[1], b: sky[2], a: sky[3] };
         let (color_load, depth_load) = if std::mem::replace(&mut self.is_clear, true) {
@@ -283,9 +319,9 @@ impl<'a> Frame<'a> {
         };
         let mut pass = self.commands.begin_render_pass(&wgpu::RenderPassDescriptor {
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: &color,
+                view: samples.as_ref().unwrap_or(&color),
                 depth_slice: None,
-                resolve_target: None,
+                resolve_target: samples.is_some().then_some(&color),
                 ops: wgpu::Operations { load: color_load, store: wgpu::StoreOp::Store },
             })],
             depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
@@ -345,7 +381,7 @@ pub fn paint(
     background: [u8; 4],
 ) -> Result<Picture, GpuError> {
     gpu.checked(|| {
-        let mut frame = Frame::sized(gpu, size, background);
+        let mut frame = Frame::sized(gpu, size, background, pipeline.samples);
         frame.draw(pipeline, vectors, &[]);
         frame.finish()
     })

@@ -114,7 +114,7 @@ mod tests {
         let mut uniforms = Uniforms::default();
         uniforms.ints[0] = [2, 0, 1, 0];
         let vertices = vec![DEFAULT_REGISTERS];
-        let state = State { uniforms, floats_set: [false; 96], vertices, delivered: Vec::new() };
+        let state = State::new(uniforms, vertices);
         let run = Run { program: &program, state: &state, settings: Settings::default(), outputs: 1 };
         let recording = run.record(0).expect("it runs").expect("a vertex");
         let found = ancestry(&recording, 0, components);

@@ -43,7 +43,7 @@ pub fn of_seed(file: &Shbin<'_>, environment: &FileEnvironment<'_>, symbols: &Sy
             transpica_generate::unit_values(seed ^ number)
         }
     });
-    State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
+    State { delivered, ..State::new(uniforms, vertices) }
 }
 
 /// The origin of generated values.

@@ -317,8 +317,7 @@ mod tests {
             let uniforms: Uniforms = transpica_generate::uniforms(seed);
             let inputs = transpica_generate::inputs(seed, 1);
             let bits = inputs[0].map(|register| register.map(f32::to_bits));
-            let state =
-                State { uniforms, floats_set: [false; 96], vertices: vec![bits], delivered: Vec::new() };
+            let state = State::new(uniforms, vec![bits]);
             let settings = Settings { permissive: true, budget: 5_000, ..Settings::default() };
             let run = Run { program: &program, state: &state, settings, outputs: u16::MAX };
             let Ok(Some(recording)) = run.record(0) else { continue };
@@ -348,8 +347,7 @@ mod tests {
         let generated = generate(Kind::Clean, 1);
         let program = owned(&generated);
         let vertices = vec![DEFAULT_REGISTERS];
-        let state =
-            State { uniforms: Uniforms::default(), floats_set: [false; 96], vertices, delivered: Vec::new() };
+        let state = State::new(Uniforms::default(), vertices);
         let run = Run { program: &program, state: &state, settings: Settings::default(), outputs: 0 };
         assert!(run.record(1).expect("no error").is_none());
     }

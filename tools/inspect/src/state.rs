@@ -14,6 +14,7 @@ use transpica::interp::Uniforms;
 use transpica::isa::limits::FLOATS;
 use transpica_generate::Named;
 
+use crate::draw::mesh::BuiltIn;
 use crate::json;
 use crate::symbols::{Symbols, letter};
 
@@ -26,6 +27,8 @@ pub type Delivered = Vec<(u8, [u32; 4])>;
 /// Uniform values and vertices; registers absent from the file keep their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
+    /// The built-in mesh that shows best what the program is for; only pictures take it.
+    pub mesh: Option<BuiltIn>,
     /// The given uniforms, overridden by those of the file.
     pub uniforms: Uniforms,
     /// Float uniforms that the file sets.
@@ -37,6 +40,11 @@ pub struct State {
 }
 
 impl State {
+    /// Builds a state of uniforms and vertices.
+    pub fn new(uniforms: Uniforms, vertices: Vec<Registers>) -> Self {
+        Self { mesh: None, uniforms, floats_set: [false; FLOATS], vertices, delivered: Vec::new() }
+    }
+
     /// Returns whether it sets no constant of the program's file, so that a module may fold them.
     pub fn keeps_constants(&self, constants: &Constants) -> bool {
         let mut floats = constants.floats.iter().zip(self.floats_set);
@@ -51,9 +59,13 @@ pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
 pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
-    known_keys(root, &["uniforms", "vertices"], "the file")?;
-    let state = State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() };
-    let mut setter = Setter { state, set: BTreeSet::new() };
+    known_keys(root, &["uniforms", "vertices", "mesh"], "the file")?;
+    let mut setter = Setter { state: State::new(uniforms, Vec::new()), set: BTreeSet::new() };
+    if let Some(mesh) = root.get("mesh") {
+        let found = mesh.as_str().and_then(BuiltIn::named);
+        let names = || BuiltIn::ALL.map(|(name, _)| name).join(", ");
+        setter.state.mesh = Some(found.ok_or_else(|| format!("mesh must be one of {}", names()))?);
+    }
     if let Some(given) = root.get("uniforms") {
         setter.set_uniforms(object(given, "uniforms")?, symbols)?;
     }
@@ -320,7 +332,8 @@ mod tests {
         for (text, place) in [
             ("{", "not JSON"),
             ("[]", "the file must be an object"),
-            (r#"{"vertices":[],"x":0}"#, "the file: unknown key \"x\", use uniforms, vertices"),
+            (r#"{"vertices":[],"x":0}"#, "the file: unknown key \"x\", use uniforms, vertices, mesh"),
+            (r#"{"mesh":"vase"}"#, "mesh must be one of quad, cube, sphere, lathe, hills"),
             (r#"{"uniform":{}}"#, "the file: unknown key \"uniform\", did you mean `uniforms`?"),
             (r#"{"uniforms":{"f":{}}}"#, "uniforms: unknown key \"f\", did you mean"),
             (r#"{"uniforms":{"c":{"96":[0,0,0,0]}}}"#, "\"96\" must be 0..=95"),

@@ -11,7 +11,7 @@ use transpica_inspect::draw::Size;
 use transpica_inspect::draw::guess::Camera;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::picture::Picture;
-use transpica_inspect::draw::raster;
+use transpica_inspect::draw::raster::{self, Samples};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
 
 use crate::shader::{Problem, Shader};
@@ -99,11 +99,11 @@ impl PictureCase {
             SceneError::Choice(message, _) => message,
         })?;
         let too_much = |raster::TooMuch| "the triangles cover more than 2^31 pixels".to_owned();
-        raster::paint(&shown.triangles, shown.look, Size::SCREEN).map_err(too_much)
+        raster::paint(&shown.triangles, shown.look, Size::SCREEN, Samples::One).map_err(too_much)
     }
 }
 
-/// The view of a test's picture: the first frame of `transpica draw`.
+/// The view of a test's picture: that of `transpica draw` before it frames the mesh.
 fn camera() -> Camera {
     Camera::new(Size::SCREEN, Camera::START)
 }

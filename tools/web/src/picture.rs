@@ -6,8 +6,9 @@ use transpica::interp::Uniforms;
 use transpica_inspect::draw::guess::{Camera, set_time};
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
+use transpica_inspect::draw::raster::{self, Samples};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
-use transpica_inspect::draw::{Size, obj, raster, wire};
+use transpica_inspect::draw::{Size, obj, wire};
 use transpica_inspect::state::State;
 use transpica_inspect::symbols::Symbols;
 
@@ -215,7 +216,7 @@ pub fn draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<Vec<u8>, Problem
     let shown = scene.shown()?;
     let triangles =
         if request.wireframe { wire::edges(&shown.triangles, request.size()) } else { shown.triangles };
-    let painted = raster::paint(&triangles, shown.look, request.size());
+    let painted = raster::paint(&triangles, shown.look, request.size(), Samples::One);
     let picture =
         painted.map_err(|raster::TooMuch| Problem::error("the triangles cover more than 2^31 pixels"))?;
     Ok(picture.pixels.into_flattened())

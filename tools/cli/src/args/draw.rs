@@ -23,7 +23,7 @@ use crate::streams::{Output, Streams};
 
 A vertex program that a geometry program follows is drawn with it; --dvle draws one program alone.
 
-Attributes are taken from the mesh by their names in the file: position, normal, texture coordinate, color, tangent, weights; or in this order if the file names none. Uniforms that no state file sets are guessed by name as well, matrices so that the mesh is in view.")]
+Attributes are taken from the mesh by their names in the file: position, normal, texture coordinate, color, tangent, weights; or in this order if the file names none. Uniforms that no state file sets are guessed by name as well, matrices so that the mesh is in view. Edges are smoothed, with 4x4 samples on the CPU and 4 on the GPU. A program with one color everywhere gets a light, and a note says so.")]
 pub struct Draw {
     /// A .shbin file or .pica source, - reads standard input; or a folder, for a sheet
     ///
@@ -33,10 +33,14 @@ pub struct Draw {
     /// Number of the executable (DVLE) in the file
     #[arg(long, value_name = "N")]
     pub dvle: Option<usize>,
-    /// Mesh: quad, cube, sphere, lathe, or an OBJ file
-    #[arg(long, value_name = "MESH", default_value = "lathe", value_parser = MeshName::parse)]
-    pub mesh: MeshName,
+    /// Mesh: quad, cube, sphere, lathe, hills, or an OBJ file
+    /// [default: that of the state file, else lathe]
+    #[arg(long, value_name = "MESH", value_parser = MeshName::parse)]
+    pub mesh: Option<MeshName>,
     /// State file with uniforms, as for `run`; the rest are guessed by name
+    /// [default: NAME.state.json beside NAME.shbin]
+    ///
+    /// For DVLE N of a file with several, NAME.N.state.json takes precedence.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// Run the program and the rasterizer on CPU or GPU
@@ -45,7 +49,8 @@ pub struct Draw {
     /// Part of the GPU's name
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15
+    /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; or normal,
+    /// that of the drawn triangles
     /// [default: first in the program of color, texcoord0, normalquat, position]
     #[arg(long, value_name = "OUTPUT", value_parser = By::parse)]
     pub by: Option<By>,
@@ -54,7 +59,7 @@ pub struct Draw {
     pub wireframe: bool,
     /// Draw on CPU and GPU side by side, and show the pixels that differ
     ///
-    /// A note counts them.
+    /// A note counts them and has their largest distance. Edges are not smoothed.
     #[arg(long)]
     pub difference: bool,
     /// Exit with status 1 if more than N pixels differ; --deny alone means 0
@@ -90,7 +95,7 @@ impl MeshName {
         let is_obj = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("obj"));
         is_obj
             .then(|| Self::File(path.into()))
-            .ok_or_else(|| "must be quad, cube, sphere, lathe, or the name of an .obj file".to_owned())
+            .ok_or_else(|| "must be quad, cube, sphere, lathe, hills, or the name of an .obj file".to_owned())
     }
 }
 
@@ -117,8 +122,8 @@ impl Draw {
     /// Returns the files that it reads and writes.
     pub fn streams(&self) -> Streams<'_> {
         let mesh = match &self.mesh {
-            MeshName::File(path) => Some(path),
-            MeshName::BuiltIn(_) => None,
+            Some(MeshName::File(path)) => Some(path),
+            Some(MeshName::BuiltIn(_)) | None => None,
         };
         let (inputs, trees) = if self.file.is_dir() {
             (None, std::slice::from_ref(&self.file))

@@ -3,18 +3,22 @@
 //! A vertex program runs in the interpreter or in its compute entry on the GPU; with a geometry
 //! program after it the whole pipeline runs, on either. `transpica_inspect` has the rest.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
 use transpica::{Shbin, Stage};
 use transpica_inspect::draw::guess::Camera;
 use transpica_inspect::draw::looks::By;
-use transpica_inspect::draw::mesh::Mesh;
+use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
+use transpica_inspect::draw::raster::{self, Samples};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError, Shown, stage};
-use transpica_inspect::draw::{Size, obj, raster, wire};
+use transpica_inspect::draw::{Size, form, obj, wire};
+use transpica_inspect::state::State;
 use transpica_inspect::symbols::Symbols;
 
 use super::on_gpu::{self, Gpu};
@@ -25,6 +29,9 @@ use crate::pictures::sheet::{self, Cell};
 use crate::pictures::{encode, side_by_side};
 use crate::report::Failure;
 
+/// Remark on a picture whose light is not the program's.
+const LIGHT_ADDED: &str = "light added";
+
 /// Limit of the pixels of all frames, or of all cells of a sheet.
 const MOST_PIXELS: u64 = 1 << 26;
 
@@ -33,52 +40,66 @@ struct Drawing<'a> {
     input: &'a Input,
     file: &'a Shbin<'a>,
     pick: Pick,
-    mesh: &'a Mesh,
-    state: Option<&'a Path>,
+    mesh: Cow<'a, Mesh>,
+    state: Option<PathBuf>,
     by: Option<By>,
     is_wireframe: bool,
+    /// Smooth edges. Without it, CPU and GPU take the same samples.
+    is_smooth: bool,
     size: Size,
 }
+
+/// A picture, and whether a light was added to it.
+type Drawn = (Picture, bool);
 
 /// Executes the command.
 pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     let mesh = match &arguments.mesh {
-        MeshName::BuiltIn(name) => Mesh::built_in(*name),
-        MeshName::File(path) => obj::parse(&files::read(path)?)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?,
+        Some(MeshName::BuiltIn(name)) => Some(Mesh::built_in(*name)),
+        Some(MeshName::File(path)) => {
+            let fail = |error| Failure::new(format!("{}: {error}", path.display()));
+            Some(obj::parse(&files::read(path)?).map_err(fail)?)
+        }
+        None => None,
     };
+    let mesh = mesh.as_ref();
     let needs_gpu = arguments.difference || arguments.on == Machine::Gpu;
     let gpu = needs_gpu.then(|| on_gpu::open(arguments.adapter.as_deref(), common)).transpose()?;
     if arguments.file.is_dir() {
-        return draw_sheet(arguments, &mesh, gpu.as_ref(), common);
+        return draw_sheet(arguments, mesh, gpu.as_ref(), common);
     }
     let size = arguments.size.unwrap_or(Size::SCREEN);
     check_pixels(size, arguments.frames.into())?;
     let input = Input::open(&arguments.file)?.remarked(common);
     let file = input.parse()?;
     let pick = chosen(&input, &file, arguments.dvle)?;
-    let drawing = Drawing {
-        input: &input,
-        file: &file,
-        pick,
-        mesh: &mesh,
-        state: arguments.state.as_deref(),
-        by: arguments.by,
-        is_wireframe: arguments.wireframe,
-        size,
-    };
-    let mut frames = Vec::new();
-    let mut differing = 0;
-    for frame in 0..arguments.frames {
-        let angle = Camera::START + std::f64::consts::TAU * f64::from(frame) / f64::from(arguments.frames);
+    let beside = || state_beside(&arguments.file, pick.shown());
+    let state = arguments.state.clone().or_else(beside);
+    if let Some(path) = state.as_ref().filter(|_| arguments.state.is_none()) {
+        common.detail(format_args!("uniforms from {}", path.display()));
+    }
+    let drawing = Drawing::new((&input, &file, pick), state, mesh, arguments, size)?;
+    let turn = |frame| std::f64::consts::TAU * f64::from(frame) / f64::from(arguments.frames);
+    let views: Vec<Camera> =
+        (0..arguments.frames).map(|frame| Camera::new(size, Camera::START + turn(frame))).collect();
+    let views = drawing.framed(views)?;
+    let (mut frames, mut differing, mut is_lit) = (Vec::new(), 0, false);
+    for view in &views {
         frames.push(match &gpu {
             Some(gpu) if arguments.difference => {
-                let (frame, count) = drawing.compared(angle, gpu, common)?;
+                let (frame, count) = drawing.compared(view, gpu, common)?;
                 differing = count;
                 frame
             }
-            gpu => drawing.picture(angle, gpu.as_ref())?,
+            gpu => {
+                let (frame, lit) = drawing.picture(view, gpu.as_ref())?;
+                is_lit |= lit;
+                frame
+            }
         });
+    }
+    if is_lit {
+        common.note(format_args!("{}: one color everywhere; {LIGHT_ADDED}", input.name()));
     }
     let is_empty = frames.iter().all(|frame| frame.pixels.iter().all(|&pixel| pixel == BACKGROUND));
     if is_empty {
@@ -91,6 +112,15 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// Returns the state file that lies beside a program's file: NAME.N.state.json for DVLE N, else
+/// NAME.state.json.
+fn state_beside(file: &Path, dvle: usize) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?;
+    let stem = name.split('.').next()?;
+    let names = [format!("{stem}.{dvle}.state.json"), format!("{stem}.state.json")];
+    names.into_iter().map(|name| file.with_file_name(name)).find(|path| path.is_file())
 }
 
 fn write(frames: &[Picture], output: Option<&Path>) -> Result<(), Failure> {
@@ -131,7 +161,12 @@ fn picks(input: &Input, file: &Shbin<'_>) -> Vec<Result<Pick, Failure>> {
 }
 
 /// Draws all programs of a folder.
-fn draw_sheet(arguments: &Draw, mesh: &Mesh, gpu: Option<&Gpu>, common: &Common) -> Result<(), Failure> {
+fn draw_sheet(
+    arguments: &Draw,
+    mesh: Option<&Mesh>,
+    gpu: Option<&Gpu>,
+    common: &Common,
+) -> Result<(), Failure> {
     let size = arguments.size.unwrap_or(Size::CELL);
     let paths = files::shaders(std::slice::from_ref(&arguments.file))?;
     let cells = |path: &PathBuf| cells(arguments, path, mesh, gpu, size);
@@ -168,7 +203,7 @@ fn draw_sheet(arguments: &Draw, mesh: &Mesh, gpu: Option<&Gpu>, common: &Common)
 type Named = ([String; 2], Result<Picture, Failure>);
 
 /// Draws the cells of one file.
-fn cells(arguments: &Draw, path: &Path, mesh: &Mesh, gpu: Option<&Gpu>, size: Size) -> Vec<Named> {
+fn cells(arguments: &Draw, path: &Path, mesh: Option<&Mesh>, gpu: Option<&Gpu>, size: Size) -> Vec<Named> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let failed = |failure| vec![([name.clone(), String::new()], Err(failure))];
     let input = match Input::open(path) {
@@ -187,35 +222,99 @@ fn cells(arguments: &Draw, path: &Path, mesh: &Mesh, gpu: Option<&Gpu>, size: Si
         let shown = pick.shown();
         let label = file.executables.get(shown).and_then(|executable| executable.entry_label());
         let entry = label.map_or_else(|| format!("DVLE {shown}"), |label| label.to_text().to_string());
-        let (by, is_wireframe) = (arguments.by, arguments.wireframe);
-        let drawing = Drawing { input: &input, file: &file, pick, mesh, state: None, by, is_wireframe, size };
-        ([name.clone(), entry], drawing.picture(Camera::START, gpu))
+        let drawn = || {
+            let (programs, state) = ((&input, &file, pick), state_beside(path, shown));
+            let drawing = Drawing::new(programs, state, mesh, arguments, size)?;
+            let views = drawing.framed(vec![Camera::new(size, Camera::START)])?;
+            drawing.picture(&views[0], gpu)
+        };
+        match drawn() {
+            Ok((picture, false)) => ([name.clone(), entry], Ok(picture)),
+            Ok((picture, true)) => ([name.clone(), format!("{entry}, {LIGHT_ADDED}")], Ok(picture)),
+            Err(failure) => ([name.clone(), entry], Err(failure)),
+        }
     };
     picks(&input, &file).into_iter().map(cell).collect()
 }
 
-impl Drawing<'_> {
+impl<'a> Drawing<'a> {
+    /// Prepares a draw. Without a given mesh it has that of the state file, else a vase.
+    fn new(
+        (input, file, pick): (&'a Input, &'a Shbin<'a>, Pick),
+        state: Option<PathBuf>,
+        mesh: Option<&'a Mesh>,
+        arguments: &Draw,
+        size: Size,
+    ) -> Result<Self, Failure> {
+        let mut drawing = Self {
+            input,
+            file,
+            pick,
+            mesh: mesh.map_or_else(|| Cow::Owned(Mesh::default()), Cow::Borrowed),
+            state,
+            by: arguments.by,
+            is_wireframe: arguments.wireframe,
+            is_smooth: !arguments.difference,
+            size,
+        };
+        if mesh.is_none() {
+            let read = |path: &PathBuf| drawing.read_state(path, Uniforms::default());
+            let state = drawing.state.as_ref().map(read).transpose()?;
+            let name = state.and_then(|state| state.mesh).unwrap_or(BuiltIn::Lathe);
+            drawing.mesh = Cow::Owned(Mesh::built_in(name));
+        }
+        Ok(drawing)
+    }
+
+    /// Reads a state file on top of uniforms of the shown program.
+    fn read_state(&self, path: &Path, uniforms: Uniforms) -> Result<State, Failure> {
+        let executable = self.file.executable(self.pick.shown()).map_err(|error| self.input.fail(&error))?;
+        on_cpu::read_state(path, uniforms, Stage::Vertex, &Symbols::new(executable))
+    }
+
     /// Draws on a GPU, or on the CPU without one.
-    fn picture(&self, angle: f64, gpu: Option<&Gpu>) -> Result<Picture, Failure> {
-        let Shown { mut triangles, look } = self.triangles(angle, gpu)?;
+    fn picture(&self, view: &Camera, gpu: Option<&Gpu>) -> Result<Drawn, Failure> {
+        let Shown { mut triangles, look, is_lit } = self.triangles(view, gpu)?;
         if self.is_wireframe {
             triangles = wire::edges(&triangles, self.size);
         }
-        match gpu {
-            Some(gpu) => on_gpu::paint(gpu, &triangles, look, self.size),
-            None => raster::paint(&triangles, look, self.size).map_err(|raster::TooMuch| {
-                self.fail("the triangles cover more than 2^31 pixels").hint("choose a smaller --size")
+        let samples = if self.is_smooth { Samples::Sixteen } else { Samples::One };
+        let picture = match gpu {
+            Some(gpu) => on_gpu::paint(gpu, &triangles, look, self.size, self.is_smooth),
+            None => raster::paint(&triangles, look, self.size, samples).map_err(|raster::TooMuch| {
+                self.fail("the triangles cover too many pixels").hint("choose a smaller --size")
             }),
+        };
+        Ok((picture?, is_lit))
+    }
+
+    /// Returns views that show all of the mesh, as large as the picture has room for in each frame.
+    /// Where a state file or the program itself decides on the place, nothing changes.
+    fn framed(&self, mut views: Vec<Camera>) -> Result<Vec<Camera>, Failure> {
+        // What a program moves on the screen itself does not grow with the view: once more with it.
+        for _ in 0..2 {
+            let mut all = None;
+            for view in &views {
+                let Some(extent) = form::extent(&self.triangles(view, None)?.triangles) else {
+                    return Ok(views);
+                };
+                all = Some(form::joined(all, extent));
+            }
+            let Some(all) = all else { break };
+            let framing = form::framing(all);
+            views.iter_mut().for_each(|view| *view = view.clone().framed(framing));
         }
+        Ok(views)
     }
 
     /// Draws on both, side by side, and counts the pixels that differ.
-    fn compared(&self, angle: f64, gpu: &Gpu, common: &Common) -> Result<(Picture, usize), Failure> {
-        let (cpu, gpu) = (self.picture(angle, None)?, self.picture(angle, Some(gpu))?);
-        let (differing, count) = cpu.difference(&gpu);
-        let text = format!("{count} of {} pixels differ", differing.pixels.len());
+    fn compared(&self, view: &Camera, gpu: &Gpu, common: &Common) -> Result<(Picture, usize), Failure> {
+        let ((cpu, _), (gpu, _)) = (self.picture(view, None)?, self.picture(view, Some(gpu))?);
+        let difference = cpu.difference(&gpu);
+        let text = difference.to_string();
         common.note(format_args!("{}: {text}", self.input.name()));
-        Ok((side_by_side(&[(&cpu, "CPU"), (&gpu, "GPU"), (&differing, &text)]), count))
+        let sides = [(&cpu, "CPU"), (&gpu, "GPU"), (&difference.picture, &*text)];
+        Ok((side_by_side(&sides), difference.count))
     }
 
     fn fail(&self, what: &str) -> Failure {
@@ -229,16 +328,13 @@ impl Drawing<'_> {
         }
     }
 
-    fn triangles(&self, angle: f64, gpu: Option<&Gpu>) -> Result<Shown, Failure> {
+    fn triangles(&self, view: &Camera, gpu: Option<&Gpu>) -> Result<Shown, Failure> {
         let error = |error| self.input.fail(&error);
-        let view = Camera::new(self.size, angle);
-        let mut scene = Scene::new(self.file, self.pick, self.mesh, &view).map_err(error)?;
-        scene.by = self.by;
-        if let Some(path) = self.state {
-            let executable = self.file.executable(self.pick.shown()).map_err(error)?;
+        let mut scene = Scene::new(self.file, self.pick, &self.mesh, view).map_err(error)?;
+        (scene.by, scene.is_lit) = (self.by, true);
+        if let Some(path) = &self.state {
             let state = scene.shown_state();
-            let uniforms = state.uniforms.clone();
-            *state = on_cpu::read_state(path, uniforms, Stage::Vertex, &Symbols::new(executable))?;
+            *state = self.read_state(path, state.uniforms.clone())?;
         }
         match (gpu, self.pick.geometry) {
             (None, _) => scene.shown().map_err(|error| self.scene_failure(error)),

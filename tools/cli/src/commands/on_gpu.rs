@@ -9,7 +9,7 @@ use transpica::{Job, Options, Stage, Translator};
 pub use transpica_gpu::Gpu;
 use transpica_gpu::compare::{self, Case, CompareError};
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};
-use transpica_gpu::picture::{self, Pipeline};
+use transpica_gpu::picture::{self, Pipeline, Samples};
 use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
 
 use transpica_inspect::draw::scene::{ChainInput, Scene};
@@ -110,9 +110,16 @@ pub fn triangles(
 }
 
 /// Rasterizes triangles.
-pub fn paint(gpu: &Gpu, triangles: &[Triangle], look: &Look, size: Size) -> Result<Picture, Failure> {
+pub fn paint(
+    gpu: &Gpu,
+    triangles: &[Triangle],
+    look: &Look,
+    size: Size,
+    is_smooth: bool,
+) -> Result<Picture, Failure> {
     let fail = |error: GpuError| Failure::gpu(&error);
-    let pipeline = Pipeline::of_value(gpu, look.wgsl).map_err(fail)?;
+    let samples = if is_smooth { Samples::Four } else { Samples::One };
+    let pipeline = Pipeline::of_value(gpu, look.wgsl, samples).map_err(fail)?;
     let vectors = triangles.as_flattened().as_flattened();
     let painted =
         picture::paint(gpu, &pipeline, vectors, [size.width, size.height], BACKGROUND).map_err(fail)?;

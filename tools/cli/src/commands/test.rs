@@ -236,15 +236,15 @@ fn compare_picture(file: &TestFile, case: &PictureCase, bless: bool) -> Result<(
         let wanted = format!("{}x{}", wanted.width, wanted.height);
         return Err(format!("{path} is {width}x{height}, but the picture is {wanted}"));
     }
-    let (differing, count) = drawn.difference(&kept);
-    if count as u64 <= case.differing {
+    let difference = drawn.difference(&kept);
+    if difference.count as u64 <= case.differing {
         return Ok(());
     }
-    let text = format!("{count} of {} pixels differ", differing.pixels.len());
-    let shown = side_by_side(&[(&kept, "kept"), (&drawn, "now"), (&differing, &text)]);
+    let text = difference.to_string();
+    let shown = side_by_side(&[(&kept, "kept"), (&drawn, "now"), (&difference.picture, &text)]);
     let place = case.path.with_extension("difference.png");
     write(&place, &shown)?;
-    Err(format!("{text} from {path}: see {}; transpica test --bless keeps the new one", place.display()))
+    Err(format!("{path}: {text}: see {}; transpica test --bless keeps the new one", place.display()))
 }
 
 /// Runs the cases of a file on all mutants of its shader.

@@ -36,7 +36,7 @@ pub fn triangles(
 }
 
 /// A picture of triangles.
-pub fn paint(gpu: &Gpu, _: &[Triangle], _: &Look, _: Size) -> Result<Picture, Failure> {
+pub fn paint(gpu: &Gpu, _: &[Triangle], _: &Look, _: Size, _: bool) -> Result<Picture, Failure> {
     match *gpu {}
 }
 

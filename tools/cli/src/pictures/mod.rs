@@ -4,7 +4,7 @@
 
 pub mod sheet;
 
-use font8x8::legacy::BASIC_LEGACY;
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use transpica_inspect::draw::Size;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture, Pixel};
 
@@ -14,8 +14,14 @@ const INK: Pixel = [40, 40, 40, 255];
 /// Color of what failed.
 const CROSS: Pixel = [208, 48, 48, 255];
 
-/// Width and height of a letter in pixels.
-pub const LETTER: u32 = 8;
+const WEIGHT: FontWeight = FontWeight::Regular;
+const HEIGHT: RasterHeight = RasterHeight::Size16;
+
+/// Width of a letter in pixels.
+pub const LETTER: u32 = get_raster_width(WEIGHT, HEIGHT) as u32;
+
+/// Height of a line of text in pixels.
+pub const LINE: u32 = HEIGHT.val() as u32;
 
 /// Frames of an animation in a second.
 const FRAMES_PER_SECOND: u16 = 12;
@@ -23,10 +29,10 @@ const FRAMES_PER_SECOND: u16 = 12;
 /// Writes one line of text. Other characters than those of ASCII become a question mark.
 pub fn write(picture: &mut Picture, text: &str, [left, top]: [u32; 2]) {
     for (column, letter) in (0u32..).zip(text.chars()) {
-        let letter = if letter.is_ascii_graphic() || letter == ' ' { letter } else { '?' };
-        for (y, row) in (0u32..).zip(BASIC_LEGACY[letter as usize & 127]) {
-            for x in (0..LETTER).filter(|x| row >> x & 1 != 0) {
-                picture.set(left + column * LETTER + x, top + y, INK);
+        let known = get_raster(letter, WEIGHT, HEIGHT).or_else(|| get_raster('?', WEIGHT, HEIGHT));
+        for (y, row) in (0u32..).zip(known.iter().flat_map(|letter| letter.rows())) {
+            for (x, &part) in (0u32..).zip(row) {
+                picture.mix(left + column * LETTER + x, top + y, INK, part);
             }
         }
     }
@@ -52,7 +58,7 @@ pub fn side_by_side(pictures: &[(&Picture, &str)]) -> Picture {
     // Range: three pictures of at most 4096 pixels.
     let count = pictures.len() as u32;
     let width = count * size.width + count.saturating_sub(1) * GAP;
-    let mut all = Picture::new(Size { width, height: size.height + LETTER + 2 * GAP }, BACKGROUND);
+    let mut all = Picture::new(Size { width, height: size.height + LINE + 2 * GAP }, BACKGROUND);
     for (number, (picture, text)) in (0u32..).zip(pictures) {
         let left = number * (size.width + GAP);
         all.blit(picture, [left, 0]);
@@ -117,7 +123,7 @@ mod tests {
         assert_eq!(picture.pixels.iter().filter(|&&pixel| pixel == CROSS).count(), 4);
         write(&mut picture, "é|long text", [0, 0]);
         let drawn = picture.pixels.iter().filter(|&&pixel| pixel == INK).count();
-        assert!((10..80).contains(&drawn), "{drawn}");
+        assert!((1..40).contains(&drawn), "{drawn}");
         cross(&mut picture);
         assert_eq!(picture.pixels[0], CROSS);
         assert_eq!(picture.pixels[19], CROSS);

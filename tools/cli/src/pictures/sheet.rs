@@ -4,7 +4,7 @@
 use transpica_inspect::draw::Size;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
 
-use super::{LETTER, cross, write};
+use super::{LETTER, LINE, cross, write};
 
 /// Pixels between cells.
 const GAP: u32 = 6;
@@ -25,7 +25,7 @@ pub struct Cell {
 
 /// Draws a sheet of cells of this size, about four to three.
 pub fn sheet(cells: &[Cell], size: Size) -> Picture {
-    let (width, height) = (size.width + GAP, size.height + LINES * (LETTER + 2) + GAP);
+    let (width, height) = (size.width + GAP, size.height + LINES * LINE + GAP);
     // Range: at most 1024 cells.
     let count = cells.len().clamp(1, MOST_CELLS) as u32;
     let columns = (1..count).find(|columns| columns * width * 3 >= count.div_ceil(*columns) * height * 4);
@@ -44,7 +44,7 @@ pub fn sheet(cells: &[Cell], size: Size) -> Picture {
         }
         for (line, text) in (0u32..).zip(&cell.text) {
             let text: String = text.chars().take((size.width / LETTER) as usize).collect();
-            write(&mut all, &text, [left, top + size.height + 2 + line * (LETTER + 2)]);
+            write(&mut all, &text, [left, top + size.height + line * LINE]);
         }
     }
     all

@@ -236,6 +236,29 @@ impl Camera {
         Self { projection: matrix::projection(size.width, size.height), view, model: turned(yaw) }
     }
 
+    /// Returns the view with its screen scaled and then shifted.
+    #[must_use]
+    pub fn framed(mut self, (scale, shift): (f64, [f64; 2])) -> Self {
+        let [x, y, _, w] = &mut self.projection;
+        for (row, shift) in [x, y].into_iter().zip(shift) {
+            row.iter_mut().zip(&*w).for_each(|(x, w)| *x = scale * *x + shift * w);
+        }
+        self
+    }
+
+    /// Returns the place of a clip-space position in the space of the eye.
+    pub fn eye(&self, [x, y, _, w]: [f32; 4]) -> [f32; 3] {
+        let across = |row: &[f64; 4], k: usize, x: f32| (f64::from(x) + row[2] * f64::from(w)) / row[k];
+        [across(&self.projection[0], 0, x) as f32, across(&self.projection[1], 1, y) as f32, -w]
+    }
+
+    /// Returns the clip-space position of a place in the space of the eye.
+    #[cfg(test)]
+    pub fn clip(&self, [x, y, z]: [f32; 3]) -> [f32; 4] {
+        let dot = |[a, b, c, d]: [f32; 4]| a * x + b * y + c * z + d;
+        rows(&self.projection).map(dot)
+    }
+
     /// Returns the matrix of a role, beside others of the same draw.
     fn matrix(&self, role: Role, roles: &[Role]) -> Matrix {
         let has = |role| roles.contains(&role);

@@ -10,7 +10,12 @@ pub enum By {
     Output(Semantic),
     /// o0..o15
     Register(u8),
+    /// The normal of the drawn triangles, which no program computes.
+    Normal,
 }
+
+/// Name of [`By::Normal`].
+const NORMAL_NAME: &str = "normal";
 
 /// Names on the command line.
 const NAMES: &[(&str, Semantic)] = &[
@@ -33,10 +38,13 @@ impl By {
         if let Some(&(_, semantic)) = NAMES.iter().find(|(name, _)| *name == text) {
             return Ok(Self::Output(semantic));
         }
+        if text == NORMAL_NAME {
+            return Ok(Self::Normal);
+        }
         let register = text.strip_prefix('o').and_then(|number| number.parse().ok());
         register.filter(|&register| register < 16).map(Self::Register).ok_or_else(|| {
             let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-            format!("must be {} or one of o0 to o15", names.join(", "))
+            format!("must be {}, {NORMAL_NAME} or one of o0 to o15", names.join(", "))
         })
     }
 
@@ -44,6 +52,7 @@ impl By {
     pub fn name(self) -> String {
         match self {
             Self::Register(register) => format!("o{register}"),
+            Self::Normal => NORMAL_NAME.to_owned(),
             Self::Output(semantic) => {
                 let row = NAMES.iter().find(|(_, other)| *other == semantic);
                 row.map_or_else(|| semantic.info().name.to_owned(), |(name, _)| (*name).to_owned())
@@ -57,7 +66,7 @@ impl By {
             Self::Output(Semantic::Color) => &COLOR,
             Self::Output(Semantic::Texcoord0 | Semantic::Texcoord1 | Semantic::Texcoord2) => &TEXCOORD,
             Self::Output(Semantic::Quaternion) => &NORMAL,
-            Self::Output(Semantic::View) => &DIRECTION,
+            Self::Output(Semantic::View) | Self::Normal => &DIRECTION,
             Self::Output(Semantic::Position) => &POSITION,
             Self::Output(Semantic::Texcoord0W | Semantic::Generic) | Self::Register(_) => &NUMBERS,
         }
@@ -128,6 +137,7 @@ mod tests {
             assert_eq!(By::Output(*semantic).name(), *name);
         }
         assert_eq!(By::parse("o15"), Ok(By::Register(15)));
+        assert_eq!(By::parse(&By::Normal.name()), Ok(By::Normal));
         for wrong in ["o16", "o", "o-1", "colour", ""] {
             assert!(By::parse(wrong).expect_err("no output").contains("normalquat"), "{wrong}");
         }

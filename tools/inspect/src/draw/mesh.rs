@@ -19,12 +19,19 @@ pub enum BuiltIn {
     Sphere,
     /// A vase, a turned profile
     Lathe,
+    /// A square that faces the viewer, with smooth hills
+    Hills,
 }
 
 impl BuiltIn {
     /// All of them with their names.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("quad", Self::Quad), ("cube", Self::Cube), ("sphere", Self::Sphere), ("lathe", Self::Lathe)];
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("quad", Self::Quad),
+        ("cube", Self::Cube),
+        ("sphere", Self::Sphere),
+        ("lathe", Self::Lathe),
+        ("hills", Self::Hills),
+    ];
 
     /// Returns the mesh of a name.
     pub fn named(name: &str) -> Option<Self> {
@@ -90,6 +97,11 @@ impl Mesh {
         match name {
             BuiltIn::Quad => mesh.grid([8, 8], |[u, v]| {
                 Vertex::new([2.0 * u - 1.0, 2.0 * v - 1.0, 0.0], [0.0, 0.0, 1.0], [u, v])
+            }),
+            BuiltIn::Hills => mesh.grid([32, 32], |[u, v]| {
+                let ((sx, cx), (sy, cy)) = ((5.0 * u + 0.5).sin_cos(), (4.0 * v).sin_cos());
+                let normal = unit([-0.5 * cx * sy, -0.4 * sx * cy, 1.0]).unwrap_or([0.0, 0.0, 1.0]);
+                Vertex::new([2.0 * u - 1.0, 2.0 * v - 1.0, 0.2 * sx * sy], normal, [u, v])
             }),
             BuiltIn::Cube => mesh.cube(),
             BuiltIn::Sphere => mesh.grid([40, 20], |[u, v]| {

@@ -7,6 +7,7 @@
 //! [`looks`].
 
 pub mod adjacency;
+pub mod form;
 pub mod guess;
 pub mod looks;
 pub mod mesh;

@@ -26,8 +26,17 @@ impl Picture {
 
     /// Sets a pixel, unless it lies outside.
     pub fn set(&mut self, x: u32, y: u32, color: Pixel) {
+        self.mix(x, y, color, 255);
+    }
+
+    /// Mixes a color into a pixel, by `part` of 255, unless it lies outside.
+    pub fn mix(&mut self, x: u32, y: u32, color: Pixel, part: u8) {
         if x < self.size.width && y < self.size.height {
-            self.pixels[y as usize * self.size.width as usize + x as usize] = color;
+            let pixel = &mut self.pixels[y as usize * self.size.width as usize + x as usize];
+            let part = u16::from(part);
+            // Range: a mean of two bytes.
+            let mean = |a: u8, b: u8| ((u16::from(a) * (255 - part) + u16::from(b) * part + 127) / 255) as u8;
+            pixel.iter_mut().zip(color).for_each(|(a, b)| *a = mean(*a, b));
         }
     }
 
@@ -39,11 +48,37 @@ impl Picture {
         }
     }
 
-    /// Returns the pixels in which two pictures of one size differ, in white, and their number.
-    pub fn difference(&self, other: &Self) -> (Self, usize) {
-        let differs = |(a, b)| if a == b { [0, 0, 0, 255] } else { [255; 4] };
-        let pixels: Vec<Pixel> = self.pixels.iter().zip(&other.pixels).map(differs).collect();
-        let count = pixels.iter().filter(|&&pixel| pixel == [255; 4]).count();
-        (Self { size: self.size, pixels }, count)
+    /// Compares two pictures of one size.
+    pub fn difference(&self, other: &Self) -> Difference {
+        let mut found = Difference { picture: Self::new(self.size, [0, 0, 0, 255]), count: 0, largest: 0 };
+        let pairs = self.pixels.iter().zip(&other.pixels);
+        for (pixel, (a, b)) in found.picture.pixels.iter_mut().zip(pairs).filter(|(_, (a, b))| a != b) {
+            *pixel = [255; 4];
+            found.count += 1;
+            let largest = a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max();
+            found.largest = found.largest.max(largest.unwrap_or(0));
+        }
+        found
+    }
+}
+
+/// What differs between two pictures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// White where they differ.
+    pub picture: Picture,
+    /// Number of pixels that differ.
+    pub count: usize,
+    /// Largest distance of a component, in steps of 255.
+    pub largest: u8,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {} pixels differ", self.count, self.picture.pixels.len())?;
+        if self.count > 0 {
+            write!(f, ", by at most {}/255", self.largest)?;
+        }
+        Ok(())
     }
 }

@@ -1,10 +1,12 @@
 //! The rasterizer of the CPU: clips, fills and interpolates as GPUs do.
-//! In: triangles. Out: pixels. Coverage follows the rules of WebGPU: pixel centers, the top-left
+//! In: triangles. Out: pixels. Coverage follows the rules of WebGPU: sample centers, the top-left
 //! rule, corners on a grid of 1/256 pixel. Values are interpolated with perspective.
+//! A smooth picture has the mean of 4 × 4 samples in each pixel. It is drawn in bands of rows, so
+//! that no size needs more memory than [`MOST_SAMPLES`].
 //! Knows no program.
 
 use super::looks::Look;
-use super::picture::{BACKGROUND, Picture};
+use super::picture::{BACKGROUND, Picture, Pixel};
 use super::{Corner, Size, Triangle};
 
 /// Steps of a pixel in which corners are placed.
@@ -14,10 +16,32 @@ const STEPS: i64 = 256;
 /// corners would not fit into the integers of the edges.
 const GUARD: f64 = 32.0;
 
-/// Largest number of pixels that all triangles of a picture may visit.
+/// Largest number of samples that all triangles of a picture may visit.
 const MOST_VISITS: u64 = 1 << 31;
 
-/// The triangles of a picture cover too many pixels.
+/// Samples of a band, unless one row of pixels has more.
+const MOST_SAMPLES: usize = 1 << 20;
+
+/// Samples of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Samples {
+    /// The center, as a GPU draws without multisampling.
+    One,
+    /// 4 × 4, for smooth edges.
+    Sixteen,
+}
+
+impl Samples {
+    /// Returns the number of samples in a row of a pixel.
+    fn across(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Sixteen => 4,
+        }
+    }
+}
+
+/// The triangles of a picture cover too many samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMuch;
 
@@ -101,37 +125,43 @@ fn least(a: Placed, b: Placed) -> i64 {
     i64::from(!is_top_left)
 }
 
-/// Pixels with their depths; the greatest depth is nearest, and of equal ones the last is shown.
-struct Canvas<'a> {
-    picture: Picture,
+/// Samples of a band with their depths; the greatest depth is nearest, and of equal ones the last
+/// is shown.
+struct Band<'a> {
+    /// Samples of a row.
+    width: usize,
+    /// Rows of samples of the picture that the band has.
+    rows: std::ops::Range<i64>,
+    /// Steps between samples.
+    step: i64,
+    colors: Vec<[u8; 3]>,
     depth: Vec<f32>,
     look: &'a Look,
-    /// Pixels that may still be visited.
-    visits: u64,
 }
 
-impl Canvas<'_> {
-    fn fill(&mut self, corners: [Placed; 3]) -> Result<(), TooMuch> {
+impl Band<'_> {
+    /// Draws a triangle, and returns the number of samples that it visits.
+    fn fill(&mut self, corners: [Placed; 3]) -> u64 {
         let [a, mut b, mut c] = corners;
         let mut whole = area(a, b, [c.x, c.y]);
         if whole < 0 {
             (b, c, whole) = (c, b, -whole);
         }
         if whole == 0 {
-            return Ok(());
+            return 0;
         }
-        let size = self.picture.size;
         let edges = [(b, c), (c, a), (a, b)];
-        let range = |values: [i64; 3], pixels: u32| {
-            let first = (values.into_iter().min().unwrap_or(0) / STEPS).max(0);
-            let last = (values.into_iter().max().unwrap_or(0) / STEPS + 1).min(i64::from(pixels));
-            first..last
+        let range = |values: [i64; 3], within: std::ops::Range<i64>| {
+            let first = (values.into_iter().min().unwrap_or(0) / self.step).max(within.start);
+            let last = (values.into_iter().max().unwrap_or(0) / self.step + 1).min(within.end);
+            first..last.max(first)
         };
-        let (columns, rows) = (range([a.x, b.x, c.x], size.width), range([a.y, b.y, c.y], size.height));
-        let count = |range: &std::ops::Range<i64>| (range.end - range.start).max(0) as u64;
-        self.visits = self.visits.checked_sub(count(&columns) * count(&rows)).ok_or(TooMuch)?;
+        // Range: at most 4 times 4096.
+        let columns = range([a.x, b.x, c.x], 0..self.width as i64);
+        let rows = range([a.y, b.y, c.y], self.rows.clone());
+        let visits = (columns.end - columns.start) as u64 * (rows.end - rows.start) as u64;
         for (row, column) in rows.flat_map(|row| columns.clone().map(move |column| (row, column))) {
-            let center = [column, row].map(|pixel| pixel * STEPS + STEPS / 2);
+            let center = [column, row].map(|sample| sample * self.step + self.step / 2);
             let parts = edges.map(|(from, to)| area(from, to, center));
             if parts.iter().zip(edges).any(|(&part, (from, to))| part < least(from, to)) {
                 continue;
@@ -139,7 +169,7 @@ impl Canvas<'_> {
             let parts = parts.map(|part| part as f64 / whole as f64);
             let sum = |of: &dyn Fn(Placed) -> f64| parts[0] * of(a) + parts[1] * of(b) + parts[2] * of(c);
             let depth = sum(&|corner| corner.depth) as f32;
-            let place = row as usize * size.width as usize + column as usize;
+            let place = (row - self.rows.start) as usize * self.width + column as usize;
             if depth < self.depth[place] || depth.is_nan() {
                 continue;
             }
@@ -148,40 +178,82 @@ impl Canvas<'_> {
             let value = std::array::from_fn(|k| (sum(&|corner| corner.value[k]) / inverse) as f32);
             // Range: NaN gives 0.
             let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
-            let [r, g, b] = (self.look.color)(value).map(byte);
-            self.picture.pixels[place] = [r, g, b, 255];
+            self.colors[place] = (self.look.color)(value).map(byte);
         }
-        Ok(())
+        visits
+    }
+
+    /// Returns the mean color of the samples of a pixel, whose row counts from the band's first.
+    fn pixel(&self, column: usize, row: usize, across: usize) -> Pixel {
+        let mut sums = [0u32; 3];
+        for line in row * across..(row + 1) * across {
+            let first = line * self.width + column * across;
+            for color in &self.colors[first..first + across] {
+                sums.iter_mut().zip(color).for_each(|(sum, &byte)| *sum += u32::from(byte));
+            }
+        }
+        // Range: at most 16 samples.
+        let count = (across * across) as u32;
+        let [r, g, b] = sums.map(|sum| ((sum + count / 2) / count) as u8);
+        [r, g, b, 255]
     }
 }
 
 /// Draws triangles.
 ///
 /// # Errors
-/// Triangles that together cover more pixels than [`MOST_VISITS`].
-pub fn paint(triangles: &[Triangle], look: &Look, size: Size) -> Result<Picture, TooMuch> {
-    paint_within(MOST_VISITS, triangles, look, size)
+/// Triangles that together cover more samples than [`MOST_VISITS`].
+pub fn paint(triangles: &[Triangle], look: &Look, size: Size, samples: Samples) -> Result<Picture, TooMuch> {
+    paint_within(MOST_VISITS, triangles, look, size, samples)
 }
 
-fn paint_within(visits: u64, triangles: &[Triangle], look: &Look, size: Size) -> Result<Picture, TooMuch> {
-    let picture = Picture::new(size, BACKGROUND);
-    let depth = vec![0.0; picture.pixels.len()];
-    let mut canvas = Canvas { picture, depth, look, visits };
+fn paint_within(
+    mut visits: u64,
+    triangles: &[Triangle],
+    look: &Look,
+    size: Size,
+    samples: Samples,
+) -> Result<Picture, TooMuch> {
     let point =
         |[position, value]: Corner| Point { position: position.map(f64::from), value: value.map(f64::from) };
+    let mut placed = Vec::new();
     for triangle in triangles {
-        if triangle.iter().any(|[position, _]| !position.iter().all(|x| x.is_finite())) {
+        // What cannot be placed is nowhere.
+        if triangle.iter().any(|[position, _]| position.iter().any(|x| !x.is_finite())) {
             continue;
         }
-        let polygon: Vec<Placed> =
-            clip(triangle.map(point)).into_iter().map(|point| place(point, size)).collect();
-        if let [first, rest @ ..] = &polygon[..] {
-            for pair in rest.windows(2) {
-                canvas.fill([*first, pair[0], pair[1]])?;
-            }
+        let polygon = clip(triangle.map(point));
+        for pair in polygon.windows(2).skip(1) {
+            placed.push([polygon[0], pair[0], pair[1]].map(|point| place(point, size)));
         }
     }
-    Ok(canvas.picture)
+    let (across, [r, g, b, _]) = (samples.across(), BACKGROUND);
+    let width = (size.width * across) as usize;
+    let band_rows = (MOST_SAMPLES / (width * across as usize)).clamp(1, size.height as usize);
+    let mut picture = Picture::new(size, BACKGROUND);
+    let bands = picture.pixels.chunks_mut(band_rows * size.width as usize);
+    for (number, pixels) in bands.enumerate() {
+        let count = pixels.len() * (across * across) as usize;
+        // Range: at most 4 times 4096.
+        let rows = (count / width) as i64;
+        let first = (number * band_rows) as i64 * i64::from(across);
+        let mut band = Band {
+            width,
+            rows: first..first + rows,
+            step: STEPS / i64::from(across),
+            colors: vec![[r, g, b]; count],
+            depth: vec![0.0; count],
+            look,
+        };
+        for &corners in &placed {
+            visits = visits.checked_sub(band.fill(corners)).ok_or(TooMuch)?;
+        }
+        for (place, pixel) in pixels.iter_mut().enumerate() {
+            let (column, row) = (place % size.width as usize, place / size.width as usize);
+            *pixel = band.pixel(column, row, across as usize);
+        }
+    }
+    Ok(picture)
 }
 
 #[cfg(test)]
@@ -212,8 +284,9 @@ mod tests {
             let low = [-1.0, -1.0];
             let halves = [[low, [high[0], low[1]], high], [low, high, [low[0], high[1]]]];
             let halves = halves.map(|half| flat(half, 0.5, 0.0));
-            let counts = halves.map(|half| covered(&paint(&[half], look(), SIZE).expect("small")));
-            let both = paint(&halves, look(), SIZE).expect("small");
+            let counts =
+                halves.map(|half| covered(&paint(&[half], look(), SIZE, Samples::One).expect("small")));
+            let both = paint(&halves, look(), SIZE, Samples::One).expect("small");
             assert_eq!(counts[0] + counts[1], covered(&both));
             assert_eq!(covered(&both), expected);
         }
@@ -223,7 +296,8 @@ mod tests {
     fn the_nearest_triangle_is_shown_in_any_order() {
         let corners = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]];
         let (near, far) = (flat(corners, 0.9, 0.0), flat(corners, 0.1, 0.5));
-        let pictures = [[near, far], [far, near]].map(|both| paint(&both, look(), SIZE).expect("small"));
+        let pictures =
+            [[near, far], [far, near]].map(|both| paint(&both, look(), SIZE, Samples::One).expect("small"));
         assert_eq!(pictures[0], pictures[1]);
         assert_eq!(pictures[0].pixels[15 * 16], [0, 0, 0, 255]);
     }
@@ -236,7 +310,7 @@ mod tests {
             corner(-1.0, 3.0, 0.5, 1.0, 0.0),
             corner(3.0, -1.0, 0.5, 3.0, 1.0),
         ];
-        let picture = paint(&[triangle], look(), SIZE).expect("small");
+        let picture = paint(&[triangle], look(), SIZE, Samples::One).expect("small");
         assert_eq!(covered(&picture), 256);
         // A quarter of the way on the screen, at the center of column 7: 15/64 of it, of weight
         // 1/3.
@@ -247,8 +321,30 @@ mod tests {
         // screen.
         let behind =
             triangle.map(|[[x, y, _, w], value]| [[x, y, if w > 1.0 { -3.0 * w } else { w }, w], value]);
-        let part = covered(&paint(&[behind], look(), SIZE).expect("small"));
+        let part = covered(&paint(&[behind], look(), SIZE, Samples::One).expect("small"));
         assert_eq!(part, 128);
+    }
+
+    #[test]
+    fn smooth_pictures_have_the_mean_of_their_samples_in_every_band() {
+        let triangle = flat([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]], 0.5, 0.0);
+        // 2^20 samples are 512 rows of this width.
+        let size = Size { width: 128, height: 1100 };
+        let [sharp, smooth] = [Samples::One, Samples::Sixteen]
+            .map(|samples| paint(&[triangle], look(), size, samples).expect("small"));
+        assert_eq!(smooth, paint(&[triangle; 2], look(), size, Samples::Sixteen).expect("small"));
+        let is_edge = |pixel: u8| pixel != 0 && pixel != BACKGROUND[0];
+        let mut edges = 0;
+        for (sharp, smooth) in sharp.pixels.iter().zip(&smooth.pixels) {
+            edges += usize::from(is_edge(smooth[0]));
+            assert!(is_edge(smooth[0]) || sharp == smooth);
+        }
+        // The long edge crosses samples of most rows.
+        assert!((800..1100).contains(&edges), "{edges}");
+        // Half of a pixel in columns.
+        let half = flat([[-1.0, -1.0], [0.5 / 8.0, -1.0], [0.5 / 8.0, 9.0]], 0.5, 0.0);
+        let picture = paint(&[half], look(), SIZE, Samples::Sixteen).expect("small");
+        assert_eq!(picture.pixels[15 * 16 + 8][0], BACKGROUND[0] / 2);
     }
 
     #[test]
@@ -258,14 +354,14 @@ mod tests {
             for b in hard {
                 for c in hard {
                     let corners = [[[a, b, c, a], [c; 4]], [[b, a, b, c], [a; 4]], [[c, c, a, b], [b; 4]]];
-                    assert!(paint(&[corners], look(), SIZE).is_ok());
+                    assert!(paint(&[corners], look(), SIZE, Samples::One).is_ok());
                 }
             }
         }
         let screen = flat([[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]], 0.0, 0.0);
         for (most, is_enough) in [(767, false), (768, true)] {
             // Hidden pixels count, too.
-            let painted = paint_within(most, &[screen; 3], look(), SIZE);
+            let painted = paint_within(most, &[screen; 3], look(), SIZE, Samples::One);
             assert_eq!(painted.is_ok(), is_enough, "{most}");
         }
     }

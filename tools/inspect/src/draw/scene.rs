@@ -8,12 +8,12 @@ use transpica::container::{Semantic, ShaderType};
 use transpica::geometry::GeometryInput;
 use transpica::host::{HostValues, Output, OutputMap, dvle, varying};
 use transpica::interp::Settings;
-use transpica::isa::limits::FLOATS;
 use transpica::isa::{Inst, Source};
 use transpica::{Error, Options, Profile, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
+use super::form;
 use super::guess::{self, Camera};
 use super::looks::{By, Look};
 use super::mesh::Mesh;
@@ -88,6 +88,8 @@ pub struct Shown {
     pub triangles: Vec<Triangle>,
     /// The way to show their values.
     pub look: &'static Look,
+    /// The program draws in one color, to which [`form::light`] added a light.
+    pub is_lit: bool,
 }
 
 /// The chosen output, among those that triangles have.
@@ -125,6 +127,10 @@ pub struct Scene<'a> {
     pub states: [State; 2],
     /// v0..v15 of each vertex of the mesh.
     pub vertices: Vec<[[f32; 4]; 16]>,
+    /// The view that the uniforms are guessed for.
+    pub view: Camera,
+    /// Add a light where a program has one color.
+    pub is_lit: bool,
 }
 
 /// The input of a draw with a geometry program.
@@ -148,15 +154,15 @@ impl<'a> Scene<'a> {
         let geometry = pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
         let constants = dvle::constants(executable(pick.vertex)?);
         let vertices = guess::attributes(mesh, vertex.as_slice(), guess::color_steps(&constants));
-        let mut states = guess::uniforms([vertex.as_slice(), geometry.as_slice()], view).map(|uniforms| {
-            State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() }
-        });
+        let mut states = guess::uniforms([vertex.as_slice(), geometry.as_slice()], view)
+            .map(|uniforms| State::new(uniforms, Vec::new()));
         for (state, index) in states.iter_mut().zip([Some(pick.vertex), pick.geometry]) {
             if let Some(index) = index {
                 dvle::constants(executable(index)?).apply(&mut state.uniforms);
             }
         }
-        Ok(Self { file, pick, mesh, by: None, options: Options::default(), states, vertices })
+        let (options, view) = (Options::default(), view.clone());
+        Ok(Self { file, pick, mesh, by: None, options, states, vertices, view, is_lit: false })
     }
 
     /// Returns the uniforms of the program whose outputs are shown, to be changed.
@@ -205,7 +211,7 @@ impl<'a> Scene<'a> {
     fn showing(&self, map: OutputMap) -> OutputMap {
         match self.by {
             Some(By::Register(register)) => map.with(SHOWN_REGISTER, register),
-            Some(By::Output(_)) | None => map,
+            Some(By::Output(_) | By::Normal) | None => map,
         }
     }
 
@@ -267,7 +273,17 @@ impl<'a> Scene<'a> {
         let triangles = self.mesh.triangles.iter();
         let triangles =
             triangles.filter_map(|&[a, b, c]| Some([corner(a)?, corner(b)?, corner(c)?])).collect();
-        Ok(Shown { triangles, look: choice.by.look() })
+        Ok(self.of_triangles(&choice, triangles))
+    }
+
+    /// Adds what is shown of the triangles themselves.
+    fn of_triangles(&self, choice: &Choice, mut triangles: Vec<Triangle>) -> Shown {
+        if choice.by == By::Normal {
+            form::show_normals(&mut triangles, &self.view);
+        }
+        let is_color = choice.by == By::Output(Semantic::Color);
+        let is_lit = self.is_lit && is_color && form::light(&mut triangles, &self.view);
+        Shown { triangles, look: choice.by.look(), is_lit }
     }
 
     /// Chooses the shown output.
@@ -283,12 +299,13 @@ impl<'a> Scene<'a> {
         let semantic = match by {
             By::Register(_) => SHOWN_REGISTER,
             By::Output(semantic) => semantic,
+            By::Normal => Semantic::Position,
         };
         let value = place(semantic).ok_or_else(|| {
             let has = outputs.iter().filter_map(|output| output.semantic);
             let has: Vec<String> = has.map(|semantic| By::Output(semantic).name()).collect();
             let message = format!("the program has no output {}", by.name());
-            let hint = format!("--by takes {}, or a register o0 to o15", has.join(", "));
+            let hint = format!("--by takes {}, normal, or a register o0 to o15", has.join(", "));
             SceneError::Choice(message, Some(hint))
         })?;
         Ok(Choice { position, by, value, count: outputs.len() })
@@ -380,7 +397,7 @@ impl<'a> Scene<'a> {
         let mut pipeline = self.pipeline(geometry, input.setup)?;
         let drawn = pipeline.draw(&input.vertices, Some(&input.indices))?;
         let choice = self.choice(drawn.outputs())?;
-        Ok(Shown { triangles: convert(&choice, &drawn), look: choice.by.look() })
+        Ok(self.of_triangles(&choice, convert(&choice, &drawn)))
     }
 
     /// Returns the indices that feed a geometry program. For neighbors, the number is w of a

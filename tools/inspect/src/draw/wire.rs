@@ -54,14 +54,15 @@ mod tests {
     use super::*;
     use crate::draw::looks::By;
     use crate::draw::picture::BACKGROUND;
-    use crate::draw::raster;
+    use crate::draw::raster::{self, Samples};
 
     #[test]
     fn edges_are_drawn_and_the_inside_is_not() {
         let size = Size { width: 64, height: 64 };
         let corner = |x: f32, y: f32, w: f32| [[x * w, y * w, 0.5 * w, w], [0.0; 4]];
         let triangle = [corner(-0.9, -0.9, 1.0), corner(0.9, -0.9, 2.0), corner(-0.9, 0.9, 5.0)];
-        let picture = raster::paint(&edges(&[triangle], size), By::Register(0).look(), size).expect("small");
+        let picture = raster::paint(&edges(&[triangle], size), By::Register(0).look(), size, Samples::One)
+            .expect("small");
         let is_drawn = |x: usize, y: usize| picture.pixels[y * 64 + x] != BACKGROUND;
         assert!((4..60).all(|x| (60..62).any(|y| is_drawn(x, y))));
         assert!((4..60).all(|y| (2..5).any(|x| is_drawn(x, y))));
