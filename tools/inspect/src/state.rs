@@ -29,6 +29,8 @@ pub type Delivered = Vec<(u8, [u32; 4])>;
 pub struct State {
     /// The built-in mesh that shows best what the program is for; only pictures take it.
     pub mesh: Option<BuiltIn>,
+    /// Attributes that every vertex of a mesh has in a picture, by their registers.
+    pub attributes: Vec<(usize, [u32; 4])>,
     /// The given uniforms, overridden by those of the file.
     pub uniforms: Uniforms,
     /// Float uniforms that the file sets.
@@ -42,7 +44,14 @@ pub struct State {
 impl State {
     /// Builds a state of uniforms and vertices.
     pub fn new(uniforms: Uniforms, vertices: Vec<Registers>) -> Self {
-        Self { mesh: None, uniforms, floats_set: [false; FLOATS], vertices, delivered: Vec::new() }
+        Self {
+            mesh: None,
+            attributes: Vec::new(),
+            uniforms,
+            floats_set: [false; FLOATS],
+            vertices,
+            delivered: Vec::new(),
+        }
     }
 
     /// Returns whether it sets no constant of the program's file, so that a module may fold them.
@@ -59,12 +68,20 @@ pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
 pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
-    known_keys(root, &["uniforms", "vertices", "mesh"], "the file")?;
+    known_keys(root, &["uniforms", "vertices", "mesh", "attributes"], "the file")?;
     let mut setter = Setter { state: State::new(uniforms, Vec::new()), set: BTreeSet::new() };
     if let Some(mesh) = root.get("mesh") {
         let found = mesh.as_str().and_then(BuiltIn::named);
         let names = || BuiltIn::ALL.map(|(name, _)| name).join(", ");
         setter.state.mesh = Some(found.ok_or_else(|| format!("mesh must be one of {}", names()))?);
+    }
+    for (key, value) in
+        root.get("attributes").map(|given| object(given, "attributes")).transpose()?.into_iter().flatten()
+    {
+        let values = attribute(key, value, "attributes", stage, symbols)?;
+        for (register, value, place) in values {
+            setter.state.attributes.push((register, vector(value, &place)?));
+        }
     }
     if let Some(given) = root.get("uniforms") {
         setter.set_uniforms(object(given, "uniforms")?, symbols)?;
@@ -186,6 +203,30 @@ fn rows<'v>(named: &Named, value: &'v Value, place: &str) -> Result<Vec<(usize, 
     Ok(list.iter().enumerate().map(row).collect())
 }
 
+/// Returns the registers that a key of attributes names, each with its value and place.
+fn attribute<'v>(
+    key: &str,
+    value: &'v Value,
+    place: &str,
+    stage: Stage,
+    symbols: &Symbols,
+) -> Result<Vec<(usize, &'v Value, String)>, String> {
+    let at = format!("{place}.{key}");
+    // A register has precedence over a name that looks like one.
+    let number = key.strip_prefix('v').filter(|number| number.parse::<i64>().is_ok());
+    match (number, symbols.attributes().find(|named| named.name == *key)) {
+        (Some(number), _) => Ok(vec![(index(number, 16, place)?, value, at)]),
+        (None, Some(named)) => rows(named, value, &at),
+        (None, None) => {
+            let known: &[&str] = match stage {
+                Stage::Vertex => &["v0..v15"],
+                Stage::Geometry => &["v0..v15", "c"],
+            };
+            Err(unknown_name(key, known, symbols.attributes(), place))
+        }
+    }
+}
+
 /// Parses the inputs of one vertex or invocation, and the uniforms delivered to it.
 fn vertex(
     value: &Value,
@@ -205,20 +246,7 @@ fn vertex(
             }
             continue;
         }
-        let at = format!("{place}.{key}");
-        // A register has precedence over a name that looks like one.
-        let number = key.strip_prefix('v').filter(|number| number.parse::<i64>().is_ok());
-        let values = match (number, symbols.attributes().find(|named| named.name == *key)) {
-            (Some(number), _) => vec![(index(number, 16, place)?, value, at)],
-            (None, Some(named)) => rows(named, value, &at)?,
-            (None, None) => {
-                let known: &[&str] = match stage {
-                    Stage::Vertex => &["v0..v15"],
-                    Stage::Geometry => &["v0..v15", "c"],
-                };
-                return Err(unknown_name(key, known, symbols.attributes(), place));
-            }
-        };
+        let values = attribute(key, value, place, stage, symbols)?;
         for (register, value, at) in values {
             if !set.insert(register) {
                 return Err(format!("{at}: the vertex sets v{register} twice"));
@@ -332,7 +360,11 @@ mod tests {
         for (text, place) in [
             ("{", "not JSON"),
             ("[]", "the file must be an object"),
-            (r#"{"vertices":[],"x":0}"#, "the file: unknown key \"x\", use uniforms, vertices, mesh"),
+            (
+                r#"{"vertices":[],"x":0}"#,
+                "the file: unknown key \"x\", use uniforms, vertices, mesh, attributes",
+            ),
+            (r#"{"attributes":{"v16":[0,0,0,0]}}"#, "attributes: register \"16\" must be 0..=15"),
             (r#"{"mesh":"vase"}"#, "mesh must be one of quad, cube, sphere, lathe, hills"),
             (r#"{"uniform":{}}"#, "the file: unknown key \"uniform\", did you mean `uniforms`?"),
             (r#"{"uniforms":{"f":{}}}"#, "uniforms: unknown key \"f\", did you mean"),
