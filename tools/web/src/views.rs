@@ -123,7 +123,8 @@ pub fn graph(open: &Open<'_>, settings: &Settings) -> Result<Value, Problem> {
     let options = &settings.values.options;
     match explore(&open.program, &options.control.exploration(), &options.limits)? {
         Explored::Graph(cfg) => {
-            let svg = draw_cfg(&cfg, &listing, Paint::Classes);
+            let executable = open.file.executable(open.index)?;
+            let svg = draw_cfg(&cfg, &open.program, executable, &listing, Paint::Classes);
             Ok(json!({ "svg": svg, "problems": [] }))
         }
         Explored::TooManyNodes { limit } => {

@@ -3,6 +3,7 @@
 //! text. Work is bounded: a fixed number of sweeps over nodes and at most [`MOST_BENDS`] bends.
 //!
 //! Ranks are longest paths without back edges. An edge across several ranks has a bend in each.
+//! A tall drawing stands in columns: each takes some ranks, and edges to the next run between them.
 //! Within a rank, nodes go by the mean place of their neighbors (Sugiyama, Tagawa and Toda 1981),
 //! and move towards it as far as their order permits.
 
@@ -15,6 +16,10 @@ const TRACK: f64 = 7.0;
 
 /// Width of a bend.
 const BEND: f64 = 4.0;
+
+/// Height from which a drawing may stand in columns, and width for a height that it then has.
+const TALL: f64 = 1200.0;
+const ASPECT: f64 = 1.5;
 
 /// Largest number of bends. Edges beyond it are straight lines.
 const MOST_BENDS: usize = 20_000;
@@ -180,8 +185,60 @@ fn port(place: &Place, list: &[usize], number: usize) -> f64 {
     place.x - width / 2.0 + width * (number as f64 + 0.5) / count
 }
 
-/// Lays a graph out. Edges name existing nodes.
-pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
+/// Columns of a drawing: what lies where after its ranks were cut apart.
+struct Columns {
+    /// Column of each rank.
+    of: Vec<usize>,
+    /// Left end of the space for edges into each column, and the top of that space.
+    gutters: Vec<[f64; 2]>,
+}
+
+/// Cuts a tall drawing into columns, from `tops` and `bottoms` of its ranks and `crossings`, the
+/// number of edges from each rank to the next. Moves places and ranks.
+fn columns(
+    places: &mut [Place],
+    (tops, bottoms): (&mut [f64], &mut [f64]),
+    crossings: &[usize],
+    is_wrapped: bool,
+) -> Columns {
+    let extent = places.iter().fold([0.0, 0.0f64], |[low, high]: [f64; 2], place| {
+        [low.min(place.x - place.size[0] / 2.0), high.max(place.x + place.size[0] / 2.0)]
+    });
+    let (width, height) = (extent[1] - extent[0], bottoms.last().copied().unwrap_or(0.0));
+    let is_tall = is_wrapped && height > TALL && height > width;
+    let count = if is_tall { (ASPECT * height / width.max(1.0)).sqrt().max(1.0) } else { 1.0 };
+    let mut columns = Columns { of: Vec::with_capacity(bottoms.len()), gutters: vec![[0.0, GAP]] };
+    let (mut base, mut column) = (0.0, 0);
+    for rank in 0..bottoms.len() {
+        if bottoms[rank] - base > height / count && rank > 0 && tops[rank] > base + GAP {
+            // Edges come in from above.
+            let space = CHANNEL + TRACK * crossings[rank - 1] as f64;
+            base = tops[rank] - GAP - space;
+            columns.gutters.push([crossings[rank - 1] as f64 * TRACK + GAP, GAP + space / 2.0]);
+            column += 1;
+        }
+        columns.of.push(column);
+        tops[rank] -= base;
+        bottoms[rank] -= base;
+    }
+    // Side by side, each as wide as its ranks are.
+    let mut left = GAP;
+    for (column, gutter) in columns.gutters.iter_mut().enumerate() {
+        let members = || places.iter().filter(|place| columns.of[place.rank] == column);
+        let low = members().map(|place| place.x - place.size[0] / 2.0).fold(f64::MAX, f64::min);
+        let high = members().map(|place| place.x + place.size[0] / 2.0).fold(f64::MIN, f64::max);
+        let room = std::mem::replace(&mut gutter[0], left);
+        let shift = left + room - low;
+        for place in places.iter_mut().filter(|place| columns.of[place.rank] == column) {
+            place.x += shift;
+        }
+        left = high + shift + GAP;
+    }
+    columns
+}
+
+/// Lays a graph out, in columns if it is tall and they are allowed. Edges name existing nodes.
+pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]], is_wrapped: bool) -> Layout {
     let is_back = back_edges(sizes.len(), edges);
     let downwards: Vec<[usize; 2]> = edges
         .iter()
@@ -220,17 +277,18 @@ pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
     order(&mut places, &mut rows);
     spread(&mut places, &rows);
     sort_neighbors(&mut places);
-    let tops = tops(&places, &rows);
-    let left = places.iter().map(|place| place.x - place.size[0] / 2.0).fold(0.0, f64::min) - GAP;
-    places.iter_mut().for_each(|place| place.x -= left);
+    let crossings: Vec<usize> =
+        rows.iter().map(|row| row.iter().map(|&place| places[place].below.len()).sum()).collect();
+    let (mut tops, mut bottoms) = ranges(&places, &rows, &crossings);
+    let columns = columns(&mut places, (&mut tops, &mut bottoms), &crossings, is_wrapped);
     let width = places.iter().map(|place| place.x + place.size[0] / 2.0).fold(0.0, f64::max) + GAP;
-    let mut laid =
-        Layout { width, height: tops.last().map_or(0.0, |last| last + GAP), is_back, ..Layout::default() };
+    let height = bottoms.iter().copied().fold(0.0, f64::max) + GAP;
+    let mut laid = Layout { width, height, is_back, ..Layout::default() };
     laid.nodes =
         places[..sizes.len()].iter().map(|place| [place.x - place.size[0] / 2.0, tops[place.rank]]).collect();
-    let mut tracks = vec![0; rows.len()];
+    let mut lines = Lines { places: &places, columns, tops, bottoms, tracks: vec![0; rows.len()] };
     for (chain, back) in chains.iter().zip(&laid.is_back) {
-        let mut line = line(&places, chain, &tops, &mut tracks);
+        let mut line = lines.line(chain);
         if *back && chain[0] != chain[chain.len() - 1] {
             line.reverse();
         }
@@ -254,44 +312,62 @@ fn ascending(x: f64) -> u64 {
     if x.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
-/// Returns the upper end of each rank, and the lower end of the last.
-fn tops(places: &[Place], rows: &[Vec<usize>]) -> Vec<f64> {
-    let mut tops = vec![GAP];
-    for row in rows {
+/// Returns the upper end of each rank, and the lower end of the space for the edges below it.
+fn ranges(places: &[Place], rows: &[Vec<usize>], crossings: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let (mut tops, mut bottoms) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+    let mut top = GAP;
+    for (row, &crossings) in rows.iter().zip(crossings) {
         let height = row.iter().map(|&place| places[place].size[1]).fold(0.0, f64::max);
-        let lines: usize = row.iter().map(|&place| places[place].below.len()).sum();
-        tops.push(tops[tops.len() - 1] + height + CHANNEL + TRACK * lines as f64);
+        tops.push(top);
+        top += height + CHANNEL + TRACK * crossings as f64;
+        bottoms.push(top);
     }
-    tops
+    (tops, bottoms)
 }
 
-/// Returns the corners of an edge's line through its nodes and bends. `tracks` counts the lines in
-/// the space below each rank.
-fn line(places: &[Place], chain: &[usize], tops: &[f64], tracks: &mut [usize]) -> Vec<[f64; 2]> {
-    let mut corners = Vec::new();
-    for pair in chain.windows(2) {
-        let [from, to] = [&places[pair[0]], &places[pair[1]]];
-        if pair[0] == pair[1] {
-            let [right, top] = [from.x + from.size[0] / 2.0, tops[from.rank] + 4.0];
-            let [out, bottom] = [right + GAP / 2.0, top + (from.size[1] - 8.0).clamp(4.0, 24.0)];
-            corners.extend([[right, bottom], [out, bottom], [out, top], [right, top]]);
-            continue;
+/// Lines of edges, drawn one after the other.
+struct Lines<'a> {
+    places: &'a [Place],
+    columns: Columns,
+    tops: Vec<f64>,
+    bottoms: Vec<f64>,
+    /// Lines so far in the space below each rank.
+    tracks: Vec<usize>,
+}
+
+impl Lines<'_> {
+    /// Returns the corners of an edge's line through its nodes and bends.
+    fn line(&mut self, chain: &[usize]) -> Vec<[f64; 2]> {
+        let (tops, columns) = (&self.tops, &self.columns);
+        let mut corners = Vec::new();
+        for pair in chain.windows(2) {
+            let [from, to] = [&self.places[pair[0]], &self.places[pair[1]]];
+            if pair[0] == pair[1] {
+                let [right, top] = [from.x + from.size[0] / 2.0, tops[from.rank] + 4.0];
+                let [out, bottom] = [right + GAP / 2.0, top + (from.size[1] - 8.0).clamp(4.0, 24.0)];
+                corners.extend([[right, bottom], [out, bottom], [out, top], [right, top]]);
+                continue;
+            }
+            let number = |list: &[usize], other| list.iter().position(|&place| place == other).unwrap_or(0);
+            let start = port(from, &from.below, number(&from.below, pair[1]));
+            let end = port(to, &to.above, number(&to.above, pair[0]));
+            let track = TRACK * self.tracks[from.rank] as f64;
+            self.tracks[from.rank] += 1;
+            // Lines run in the lower part of the space, below the highest node of the rank.
+            let lowest = self.bottoms[from.rank] - CHANNEL / 2.0;
+            let turn = (lowest - track).max(tops[from.rank] + from.size[1] + 2.0);
+            corners.push([start, tops[from.rank] + from.size[1]]);
+            if columns.of[from.rank] != columns.of[to.rank] {
+                let [left, top] = columns.gutters[columns.of[to.rank]];
+                let (x, y) = (left + track, top + track / 2.0);
+                corners.extend([[start, turn], [x, turn], [x, y], [end, y]]);
+            } else if (start - end).abs() > 0.5 {
+                corners.extend([[start, turn], [end, turn]]);
+            }
+            corners.push([end, tops[to.rank]]);
         }
-        let number = |list: &[usize], other| list.iter().position(|&place| place == other).unwrap_or(0);
-        let start = port(from, &from.below, number(&from.below, pair[1]));
-        let end = port(to, &to.above, number(&to.above, pair[0]));
-        let track = &mut tracks[from.rank];
-        // Lines run in the lower part of the space, below the highest node of the rank.
-        let lowest = tops[from.rank + 1] - CHANNEL / 2.0;
-        let turn = (lowest - TRACK * *track as f64).max(tops[from.rank] + from.size[1] + 2.0);
-        *track += 1;
-        corners.push([start, tops[from.rank] + from.size[1]]);
-        if (start - end).abs() > 0.5 {
-            corners.extend([[start, turn], [end, turn]]);
-        }
-        corners.push([end, tops[to.rank]]);
+        corners
     }
-    corners
 }
 
 #[cfg(test)]
@@ -301,7 +377,12 @@ mod tests {
     use super::*;
 
     fn check(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
-        let laid = layout(sizes, edges);
+        check_one(sizes, edges, true);
+        check_one(sizes, edges, false)
+    }
+
+    fn check_one(sizes: &[[f64; 2]], edges: &[[usize; 2]], is_wrapped: bool) -> Layout {
+        let laid = layout(sizes, edges, is_wrapped);
         assert_eq!((laid.nodes.len(), laid.edges.len()), (sizes.len(), edges.len()));
         let inside = |&[x, y]: &[f64; 2]| (0.0..=laid.width).contains(&x) && (0.0..=laid.height).contains(&y);
         assert!(laid.nodes.iter().chain(laid.edges.iter().flatten()).all(inside));
@@ -334,6 +415,15 @@ mod tests {
     }
 
     #[test]
+    fn a_tall_graph_stands_in_columns() {
+        let edges: Vec<[usize; 2]> = (0..59).flat_map(|n| [[n, n + 1], [n, (n + 5).min(59)]]).collect();
+        let laid = check(&[[120.0, 60.0]; 60], &edges);
+        let wrapped = layout(&[[120.0, 60.0]; 60], &edges, true);
+        assert!(laid.height > 8.0 * laid.width, "{} x {}", laid.width, laid.height);
+        assert!(wrapped.height < wrapped.width, "{} x {}", wrapped.width, wrapped.height);
+    }
+
+    #[test]
     fn random_graphs_come_out_soon() {
         let mut random = Random::new(2, "graphs");
         for round in 0..200 {
@@ -349,7 +439,7 @@ mod tests {
         let start = std::time::Instant::now();
         let long: Vec<[usize; 2]> =
             (0..4999).flat_map(|node| [[node, node + 1], [node, 4999], [node + 1, node / 2]]).collect();
-        let laid = layout(&[[40.0, 20.0]; 5000], &long);
+        let laid = layout(&[[40.0, 20.0]; 5000], &long, true);
         assert_eq!(laid.edges.len(), long.len());
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }

@@ -2,6 +2,7 @@
 //! In: nodes, labeled edges. Out: the text of the file. Fonts differ, so widths leave
 //! room.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::layout::layout;
@@ -36,119 +37,122 @@ pub struct Node {
     pub text: String,
     /// Addresses of its instructions.
     pub pcs: Vec<u16>,
+    /// Name of the procedure that it belongs to; none for main.
+    pub procedure: Option<String>,
 }
 
-/// Origin of the colors of a drawing.
+/// Origin of the colors of a drawing. Both have the classes `block`, `frame`, `edge`, `back`,
+/// `label` and `procedure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// From the file itself, for any viewer.
+    /// From the file itself, for light and dark viewers. A tall graph stands in columns.
     File,
-    /// From the page around it, by the classes `block`, `frame`, `edge`, `back` and `label`.
+    /// From the page around it.
     Classes,
 }
 
-impl Paint {
-    /// Returns what stands in front of everything.
-    fn background(self) -> &'static str {
-        match self {
-            Self::File => "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-            Self::Classes => "",
-        }
-    }
-
-    /// Returns the attributes of a line.
-    fn edge(self, is_back: bool) -> &'static str {
-        match (self, is_back) {
-            (Self::File, true) => "fill=\"none\" stroke=\"#b03030\"",
-            (Self::File, false) => "fill=\"none\" stroke=\"#404040\"",
-            (Self::Classes, true) => "class=\"edge back\" fill=\"none\"",
-            (Self::Classes, false) => "class=\"edge\" fill=\"none\"",
-        }
-    }
-
-    /// Returns the attributes of the label of a line.
-    fn label(self, is_back: bool) -> &'static str {
-        match (self, is_back) {
-            (Self::File, true) => "fill=\"#b03030\"",
-            (Self::File, false) => "fill=\"#404040\"",
-            (Self::Classes, true) => "class=\"label back\"",
-            (Self::Classes, false) => "class=\"label\"",
-        }
-    }
-
-    /// Returns the attributes of a frame.
-    fn frame(self) -> &'static str {
-        match self {
-            Self::File => "fill=\"#f4f4f4\" stroke=\"#404040\"",
-            Self::Classes => "class=\"frame\"",
-        }
-    }
-
-    /// Returns the tags around a node.
-    fn group(self, node: &Node) -> [String; 2] {
-        match self {
-            Self::File => [String::new(), String::new()],
-            Self::Classes => {
-                let pcs: Vec<String> = node.pcs.iter().map(u16::to_string).collect();
-                [format!("<g class=\"block\" data-pcs=\"{}\">\n", pcs.join(",")), "</g>\n".into()]
-            }
-        }
-    }
+/// Colors of a file. Viewers without media queries take the light ones.
+const STYLE: &str = "<style>
+.ground { fill: #ffffff }
+text { fill: #1c2026 }
+.frame { fill: #f5f6f8; stroke: #9aa3af }
+.edge { stroke: #59626e }
+.label { fill: #59626e }
+.edge.back { stroke: #b3361f }
+.label.back { fill: #b3361f }
+.bar { opacity: 0.85 }
+@media (prefers-color-scheme: dark) {
+.ground { fill: #14171b }
+text { fill: #e4e7eb }
+.frame { fill: #1f242b; stroke: #515b68 }
+.edge { stroke: #98a2b0 }
+.label { fill: #98a2b0 }
+.edge.back { stroke: #ff8a70 }
+.label.back { fill: #ff8a70 }
 }
+</style>
+<rect class=\"ground\" width=\"100%\" height=\"100%\"/>
+";
 
 /// Draws a graph. Edges name existing nodes.
 pub fn draw(nodes: &[Node], edges: &[([usize; 2], String)], paint: Paint) -> String {
     let size = |node: &Node| {
         let letters = node.text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        [letters as f64 * LETTER + 2.0 * MARGIN, node.text.lines().count() as f64 * LINE + 2.0 * MARGIN]
+        let letters = letters.max(node.procedure.as_ref().map_or(0, |name| name.chars().count()));
+        let lines = node.text.lines().count() + usize::from(node.procedure.is_some());
+        [letters as f64 * LETTER + 2.0 * MARGIN, lines as f64 * LINE + 2.0 * MARGIN]
     };
     let sizes: Vec<[f64; 2]> = nodes.iter().map(size).collect();
     let ends: Vec<[usize; 2]> = edges.iter().map(|(ends, _)| *ends).collect();
-    let laid = layout(&sizes, &ends);
+    let laid = layout(&sizes, &ends, paint == Paint::File);
     let (width, height) = (laid.width.ceil(), laid.height.ceil());
+    let style = if paint == Paint::File { STYLE } else { "" };
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"monospace\" font-size=\"{FONT}\">\n\
          <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-         orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"context-stroke\"/></marker></defs>\n{}",
-        paint.background()
+         orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"context-stroke\"/></marker></defs>\n{style}"
     );
     for ((line, is_back), (_, label)) in laid.edges.iter().zip(&laid.is_back).zip(edges) {
         let mut points = String::new();
         for [x, y] in line {
             let _ = write!(points, "{x:.1},{y:.1} ");
         }
-        let points = points.trim_end();
-        let attributes = paint.edge(*is_back);
-        let _ = writeln!(svg, "<polyline points=\"{points}\" {attributes} marker-end=\"url(#head)\"/>");
+        let (points, back) = (points.trim_end(), if *is_back { " back" } else { "" });
+        let _ = writeln!(
+            svg,
+            "<polyline points=\"{points}\" class=\"edge{back}\" fill=\"none\" marker-end=\"url(#head)\"/>"
+        );
         // The label stands where the line leaves its node, which for a back edge is the upper side.
         if let (Some([x, y]), false) = (line.first(), label.is_empty()) {
             let (x, y) = (x + 3.0, y + if *is_back { -4.0 } else { FONT });
-            let (attributes, label) = (paint.label(*is_back), escaped(label));
-            let _ =
-                writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes} font-size=\"10\">{label}</text>");
+            let label = escaped(label);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"label{back}\" font-size=\"10\">{label}</text>"
+            );
         }
     }
-    for ((node, place), size) in nodes.iter().zip(&laid.nodes).zip(&sizes) {
-        draw_node(&mut svg, node, (*place, *size), paint);
+    let mut groups: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
+    for (number, node) in nodes.iter().enumerate() {
+        groups.entry(node.procedure.as_deref()).or_default().push(number);
+    }
+    for (hue, (name, members)) in groups.into_iter().enumerate() {
+        if let Some(name) = name {
+            let _ = writeln!(svg, "<g class=\"procedure\"><title>{}</title>", escaped(name));
+        }
+        for number in members {
+            draw_node(&mut svg, &nodes[number], (laid.nodes[number], sizes[number]), hue);
+        }
+        svg.push_str(if name.is_some() { "</g>\n" } else { "" });
     }
     svg + "</svg>\n"
 }
 
-/// Draws a node in a place of a size.
-fn draw_node(svg: &mut String, node: &Node, ([x, y], [width, height]): ([f64; 2], [f64; 2]), paint: Paint) {
-    let (attributes, [open, close]) = (paint.frame(), paint.group(node));
-    svg.push_str(&open);
+/// Draws a node in a place of a size. One of a procedure has its name, and a bar of a color that
+/// its `hue` gives.
+fn draw_node(svg: &mut String, node: &Node, ([x, y], [width, height]): ([f64; 2], [f64; 2]), hue: usize) {
+    let pcs: Vec<String> = node.pcs.iter().map(u16::to_string).collect();
+    let _ = writeln!(svg, "<g class=\"block\" data-pcs=\"{}\">", pcs.join(","));
     let _ = writeln!(
         svg,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {attributes}/>"
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" class=\"frame\"/>"
     );
-    for (number, line) in node.text.lines().enumerate() {
-        let (x, y) = (x + MARGIN, y + MARGIN + LINE * (number as f64 + 0.8));
-        let _ =
-            writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" xml:space=\"preserve\">{}</text>", escaped(line));
+    if node.procedure.is_some() {
+        // The golden angle keeps neighbors apart.
+        let hue = hue * 137 % 360;
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{x:.1} {y:.1}v{height:.1}\" class=\"bar\" stroke=\"hsl({hue} 55% 50%)\" stroke-width=\"4\"/>"
+        );
     }
-    svg.push_str(&close);
+    let name = node.procedure.as_deref().map(|name| (" class=\"label\"", name));
+    let lines = name.into_iter().chain(node.text.lines().map(|line| ("", line)));
+    for (number, (class, line)) in lines.enumerate() {
+        let (x, y, line) = (x + MARGIN, y + MARGIN + LINE * (number as f64 + 0.8), escaped(line));
+        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\"{class} xml:space=\"preserve\">{line}</text>");
+    }
+    svg.push_str("</g>\n");
 }
 
 #[cfg(test)]
@@ -170,12 +174,18 @@ mod tests {
             let explored = explore(&program, &ExploreOptions::default(), &Limits::default());
             let Ok(Explored::Graph(cfg)) = explored else { continue };
             let graph = Dot { cfg: &cfg, program: Some(&program) };
-            let nodes = graph.nodes().into_iter().map(|text| Node { text, pcs: vec![1, 2] });
+            let name = |number: usize| (number % 3 > 0).then(|| format!("p<{}", number % 3));
+            let nodes = graph.nodes().into_iter().enumerate();
+            let nodes = nodes.map(|(number, text)| Node { text, pcs: vec![1, 2], procedure: name(number) });
             let (nodes, edges) = (nodes.collect::<Vec<_>>(), graph.edges());
             let svg = draw(&nodes, &edges, Paint::File);
             let classes = draw(&nodes, &edges, Paint::Classes);
             assert_eq!(classes.matches("<g class=\"block\" data-pcs=\"1,2\">").count(), nodes.len());
-            assert!(!classes.contains("=\"#"), "a color");
+            assert!(!classes.contains("#f") && svg.contains("prefers-color-scheme: dark"));
+            assert_eq!(
+                svg.matches("<g class=\"procedure\"><title>p&lt;").count(),
+                nodes.len().saturating_sub(1).min(2)
+            );
             assert_eq!(svg.matches("<rect").count(), nodes.len() + 1);
             assert_eq!(svg.matches("<polyline").count(), edges.len());
             assert!(!svg.contains("NaN") && !svg.contains("inf"));
