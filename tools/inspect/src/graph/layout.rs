@@ -210,7 +210,8 @@ fn columns(
     let mut columns = Columns { of: Vec::with_capacity(bottoms.len()), gutters: vec![[0.0, GAP]] };
     let (mut base, mut column) = (0.0, 0);
     for rank in 0..bottoms.len() {
-        if bottoms[rank] - base > height / count && rank > 0 && tops[rank] > base + GAP {
+        // A little more than its share, so that no column of a few ranks is left.
+        if bottoms[rank] - base > 1.1 * height / count && rank > 0 && tops[rank] > base + GAP {
             // Edges come in from above.
             let space = CHANNEL + TRACK * crossings[rank - 1] as f64;
             base = tops[rank] - GAP - space;

@@ -45,8 +45,9 @@ pub fn draw_cfg(
     let calls: BTreeSet<(u8, u16)> = (0..program.code().len() as u16).filter_map(call).collect();
     let graph = Dot { cfg, program: Some(texts) };
     let places = graph.places().into_iter().map(|pcs| pcs.into_iter().map(|pc| pc.0).collect::<Vec<_>>());
-    let nodes = graph.nodes().into_iter().zip(places).map(|(text, pcs)| {
-        let procedure = pcs.first().and_then(|&pc| procedure(&calls, executable, pc));
+    let nodes = graph.nodes().into_iter().zip(places).zip(cfg.blocks.values());
+    let nodes = nodes.map(|((text, pcs), block)| {
+        let procedure = block.pc.and_then(|pc| procedure(&calls, executable, pc.0));
         svg::Node { text, pcs, procedure }
     });
     svg::draw(&nodes.collect::<Vec<_>>(), &graph.edges(), paint)
