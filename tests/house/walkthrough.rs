@@ -64,7 +64,7 @@ const PIPELINE: ([&str; 9], [(usize, usize, &str); 10]) = (
 
 fn pipeline() -> String {
     let (nodes, edges) = PIPELINE;
-    let nodes = nodes.map(|text| Node { text: text.into(), pcs: Vec::new() });
+    let nodes = nodes.map(|text| Node { text: text.into(), ..Node::default() });
     let edges = edges.map(|(from, to, what)| ([from, to], what.to_owned()));
     draw(&nodes, &edges, Paint::File)
 }

@@ -258,3 +258,18 @@ fn every_example_runs() {
     }
     assert!(failed.is_empty(), "{} of {}:\n{}", failed.len(), lines.len(), failed.join("\n"));
 }
+
+#[test]
+fn the_program_of_the_first_page_becomes_its_wgsl() {
+    let page = fs::read_to_string(root().join("README.md")).expect("readable");
+    let block = |language: &str| {
+        let text = page.split_once(&format!("```{language}\n")).and_then(|(_, rest)| rest.split_once("```"));
+        text.unwrap_or_else(|| panic!("no {language}")).0
+    };
+    let path = folder("first_page").join("wave.v.pica");
+    fs::write(&path, block("asm")).expect("written");
+    let path = path.to_str().expect("a name");
+    let text = transpica(&["translate", path, "--precision", "fast"]).succeeded();
+    let (_comments, text) = text.split_once("\n\n").expect("comments first");
+    assert_eq!(text, block("wgsl"));
+}

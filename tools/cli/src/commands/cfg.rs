@@ -1,11 +1,12 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
-use crate::cfg::{dot, explore, text};
+use crate::cfg::{Cfg as Graph, dot, explore, text};
 use crate::ir;
 use crate::structure;
 use crate::translate::{ControlFlow, control};
+use transpica::container::Dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::{Job, Profile, Stage, Translator};
+use transpica::{Job, Profile, Program, Stage, Translator};
 use transpica_asm::dis::Listing;
 
 use super::{Input, translated};
@@ -27,14 +28,10 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
         Form::Cfg => {
             let explored = explore::explore(&program, &options.control.exploration(), &options.limits);
             match explored.map_err(|error| input.fail(&error))? {
-                explore::Explored::Graph(cfg) => match format {
-                    Format::Dot => dot::Dot { cfg: &cfg, program: Some(&listing) }.to_string(),
-                    Format::Svg => {
-                        let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
-                        draw_cfg(&cfg, &program, executable, &listing, Paint::File)
-                    }
-                    Format::Text => text::CfgText { cfg: &cfg, program: Some(&listing) }.to_string(),
-                },
+                explore::Explored::Graph(cfg) => {
+                    let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
+                    print(&cfg, &program, executable, &listing, format)
+                }
                 explore::Explored::TooManyNodes { limit } => {
                     let message = format!("{}: more than {limit} control states", file.display());
                     let hint = "programs of this size have no graph; they are translated to a dispatcher";
@@ -77,4 +74,12 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
         text.lines().count()
     ));
     files::write(output.as_deref(), text.as_bytes())
+}
+
+fn print(cfg: &Graph, program: &Program<'_>, file: &Dvle<'_>, listing: &Listing, format: Format) -> String {
+    match format {
+        Format::Dot => dot::Dot { cfg, program: Some(listing) }.to_string(),
+        Format::Svg => draw_cfg(cfg, program, file, listing, Paint::File),
+        Format::Text => text::CfgText { cfg, program: Some(listing) }.to_string(),
+    }
 }

@@ -62,7 +62,7 @@ impl Picture {
     }
 }
 
-/// What differs between two pictures.
+/// Pixels that differ between two pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// White where they differ.

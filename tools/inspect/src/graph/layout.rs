@@ -185,6 +185,25 @@ fn port(place: &Place, list: &[usize], number: usize) -> f64 {
     place.x - width / 2.0 + width * (number as f64 + 0.5) / count
 }
 
+/// Returns the nodes and bends of each edge, downwards, and adds the bends to the places.
+fn chains(places: &mut Vec<Place>, downwards: &[[usize; 2]], ranks: &[usize]) -> Vec<Vec<usize>> {
+    let (count, is_loop) = (ranks.len(), |[from, to]: &[usize; 2]| from == to);
+    let mut chains: Vec<Vec<usize>> = Vec::with_capacity(downwards.len());
+    for edge @ &[from, to] in downwards {
+        let mut chain = vec![from];
+        let bends = ranks[from] + 1..ranks[to].max(1);
+        if !is_loop(edge) && places.len() + bends.len() <= count + MOST_BENDS {
+            for rank in bends {
+                chain.push(places.len());
+                places.push(Place { rank, size: [BEND, 0.0], ..Place::default() });
+            }
+        }
+        chain.push(to);
+        chains.push(chain);
+    }
+    chains
+}
+
 /// Columns of a drawing: what lies where after its ranks were cut apart.
 struct Columns {
     /// Column of each rank.
@@ -251,20 +270,7 @@ pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]], is_wrapped: bool) -> Lay
     let ranks = ranks(sizes.len(), &paths);
     let mut places: Vec<Place> =
         sizes.iter().zip(&ranks).map(|(&size, &rank)| Place { rank, size, ..Place::default() }).collect();
-    // Nodes and bends of each edge, downwards.
-    let mut chains: Vec<Vec<usize>> = Vec::with_capacity(edges.len());
-    for edge @ &[from, to] in &downwards {
-        let mut chain = vec![from];
-        let bends = ranks[from] + 1..ranks[to].max(1);
-        if !is_loop(edge) && places.len() + bends.len() <= sizes.len() + MOST_BENDS {
-            for rank in bends {
-                chain.push(places.len());
-                places.push(Place { rank, size: [BEND, 0.0], ..Place::default() });
-            }
-        }
-        chain.push(to);
-        chains.push(chain);
-    }
+    let chains = chains(&mut places, &downwards, &ranks);
     for pair in
         chains.iter().filter(|chain| chain[0] != chain[chain.len() - 1]).flat_map(|chain| chain.windows(2))
     {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::layout::layout;
+use super::layout::{Layout, layout};
 
 /// Size of letters, width of one, and distance of lines, in units of the file.
 const FONT: f64 = 12.0;
@@ -93,6 +93,25 @@ pub fn draw(nodes: &[Node], edges: &[([usize; 2], String)], paint: Paint) -> Str
          <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
          orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"context-stroke\"/></marker></defs>\n{style}"
     );
+    draw_edges(&mut svg, &laid, edges);
+    let mut groups: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
+    for (number, node) in nodes.iter().enumerate() {
+        groups.entry(node.procedure.as_deref()).or_default().push(number);
+    }
+    for (hue, (name, members)) in groups.into_iter().enumerate() {
+        if let Some(name) = name {
+            let _ = writeln!(svg, "<g class=\"procedure\"><title>{}</title>", escaped(name));
+        }
+        for number in members {
+            draw_node(&mut svg, &nodes[number], (laid.nodes[number], sizes[number]), hue);
+        }
+        svg.push_str(if name.is_some() { "</g>\n" } else { "" });
+    }
+    svg + "</svg>\n"
+}
+
+/// Draws the lines of edges with their labels.
+fn draw_edges(svg: &mut String, laid: &Layout, edges: &[([usize; 2], String)]) {
     for ((line, is_back), (_, label)) in laid.edges.iter().zip(&laid.is_back).zip(edges) {
         let mut points = String::new();
         for [x, y] in line {
@@ -113,20 +132,6 @@ pub fn draw(nodes: &[Node], edges: &[([usize; 2], String)], paint: Paint) -> Str
             );
         }
     }
-    let mut groups: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
-    for (number, node) in nodes.iter().enumerate() {
-        groups.entry(node.procedure.as_deref()).or_default().push(number);
-    }
-    for (hue, (name, members)) in groups.into_iter().enumerate() {
-        if let Some(name) = name {
-            let _ = writeln!(svg, "<g class=\"procedure\"><title>{}</title>", escaped(name));
-        }
-        for number in members {
-            draw_node(&mut svg, &nodes[number], (laid.nodes[number], sizes[number]), hue);
-        }
-        svg.push_str(if name.is_some() { "</g>\n" } else { "" });
-    }
-    svg + "</svg>\n"
 }
 
 /// Draws a node in a place of a size. One of a procedure has its name, and a bar of a color that
@@ -174,7 +179,7 @@ mod tests {
             let explored = explore(&program, &ExploreOptions::default(), &Limits::default());
             let Ok(Explored::Graph(cfg)) = explored else { continue };
             let graph = Dot { cfg: &cfg, program: Some(&program) };
-            let name = |number: usize| (number % 3 > 0).then(|| format!("p<{}", number % 3));
+            let name = |number: usize| ["p<1", "p<2"].get(number % 3).map(|&name| name.to_owned());
             let nodes = graph.nodes().into_iter().enumerate();
             let nodes = nodes.map(|(number, text)| Node { text, pcs: vec![1, 2], procedure: name(number) });
             let (nodes, edges) = (nodes.collect::<Vec<_>>(), graph.edges());
