@@ -1,6 +1,6 @@
-//! The archive of the command, as `cargo xtask dist --command` writes it, and the files that the
-//! Debian package takes from the same texts. A script stands for the program, whose debug build
-//! takes long to compress.
+//! The archive of the command, as `cargo xtask dist --command` writes it: what cargo-binstall and
+//! the Debian package expect is there. A script stands for the program, whose debug build takes
+//! long to compress.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -55,6 +55,13 @@ fn an_archive_has_all_that_packages_need_and_the_same_bytes_again() {
     assert!(tar("-xOzf", &packed, "*/NOTICES-RUST.html").contains("The Rust Standard Library"));
 
     let manifest = fs::read_to_string(root().join("tools/cli/Cargo.toml")).expect("a manifest");
+    let url = manifest.lines().find_map(|line| line.strip_prefix("pkg-url = ")).expect("an address");
+    let name = url.trim_matches('"').replace("{ name }", env!("CARGO_PKG_NAME"));
+    let name = name.replace("{ version }", env!("CARGO_PKG_VERSION"));
+    let (start, end) =
+        name.rsplit('/').next().and_then(|name| name.split_once("{ target }")).expect("a name");
+    let name = packed.file_name().expect("a name").to_string_lossy();
+    assert!(name.starts_with(start) && name.ends_with(end), "{name}: {url}");
     let assets: Vec<&str> =
         manifest.split("\"../../target/command/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert_eq!(assets.len(), 5, "{assets:?}");

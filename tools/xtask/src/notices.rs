@@ -1,6 +1,6 @@
 //! Notices of the packages in what is shipped: their names, licenses and license texts.
-//! In: arguments of `cargo tree` that select what is built, a target; for the page, the lock file of
-//! npm. Out: `NOTICES`, where identical texts stand once, and the notices of Rust's own library. A
+//! In: arguments of `cargo tree` that select what is built, a target; for the page, npm's lock
+//! file. Out: `NOTICES`, where identical texts stand once, and the notices of Rust's own library. A
 //! package without a text, or with a license that is not in the list, is an error that names it.
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ const ALLOWED: &str = "0BSD, Apache-2.0, Apache-2.0 WITH LLVM-exception, BSD-2-C
 /// Crates whose archive has no text, under Apache-2.0, whose text is the same for all.
 const APACHE: &str = "objc2-core-foundation, objc2-core-graphics, objc2-metal, objc2-quartz-core, \
                       profiling, rspirv, spirv";
-/// Crates whose archive has no text, under MIT, whose text has the manifest's authors or repository.
+/// Crates whose archive has no text, under MIT, whose text names the manifest's authors.
 const MIT: &str = "block2, objc2, objc2-encode, objc2-foundation";
 
 /// Notices of Rust's own library, in every installation by rustup.

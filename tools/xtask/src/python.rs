@@ -53,8 +53,8 @@ pub fn linters(target: &Path) -> Result<PathBuf, String> {
     environment(&target.join("linters"), "check_jsonschema", &LINTERS)
 }
 
-/// Installs packages in an environment of their own if their modules are missing. Returns the folder
-/// of its programs.
+/// Installs packages in an environment of their own if their modules are missing. Returns the
+/// folder of its programs.
 fn environment(folder: &Path, modules: &str, packages: &[&str]) -> Result<PathBuf, String> {
     let (programs, list) = (folder.join("bin"), packages.join(", "));
     let python = programs.join("python3");
