@@ -164,6 +164,17 @@ mod tests {
     }
 
     #[test]
+    fn every_workflow_and_form_has_a_schema() {
+        let listed: Vec<&str> = SCHEMAS.iter().flat_map(|(_, files)| *files).copied().collect();
+        for folder in ["workflows", "ISSUE_TEMPLATE"] {
+            for entry in fs::read_dir(Path::new(ROOT).join(".github").join(folder)).expect("a folder") {
+                let file = format!("{folder}/{}", entry.expect("an entry").file_name().to_string_lossy());
+                assert!(listed.contains(&&*file), "{file}");
+            }
+        }
+    }
+
+    #[test]
     fn links_to_pages_are_alive() {
         let index =
             ("index.html", r#"<a href="inner/struct.A.html">A</a> <a href="https://docs.rs">docs</a>"#);

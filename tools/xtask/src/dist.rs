@@ -124,7 +124,10 @@ fn command(folder: &Path, triple: &str, options: &install::Options) -> Result<()
     for (shell, file) in SHELLS {
         let output = Command::new(&writer).args(["completions", shell]).output();
         let output = output.map_err(|error| format!("{}: {error}", writer.display()))?;
-        let text = String::from_utf8(output.stdout).map_err(|error| format!("{shell}: {error}"))?;
+        if !output.status.success() {
+            return Err(format!("completions {shell}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
         install::write(&texts.join("completions").join(file), &text)?;
     }
     notices::write(&texts, &[notices::COMMAND, features].concat(), triple)?;
