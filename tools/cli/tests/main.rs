@@ -1,5 +1,6 @@
 //! The command line as users run it. `drivers` has the tests that also run on a second driver.
 
+mod archive;
 mod assembler;
 mod commands;
 mod doctor;

@@ -1,7 +1,7 @@
-// Bundles the page: `node build.mjs ENGINE OUT`. ENGINE is the folder that wasm-bindgen filled.
+// Bundles the page: `node build.mjs ENGINE OUT`. ENGINE is the folder that wasm-bindgen filled, with
+// the notices of the crates and packages inside.
 // Every address is relative, so any folder of any static host serves the result.
 
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -76,7 +76,13 @@ const { metafile } = await esbuild.build({
 });
 await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
 await mkdir(path.join(out, "about"));
-await writeFile(path.join(out, "about/licenses.txt"), await licenses(Object.keys(metafile.inputs)));
+const notices = await readFile(path.join(engine, "NOTICES"), "utf8");
+for (const input of Object.keys(metafile.inputs)) {
+  const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
+  if (name && !notices.includes(`\n${name} `)) throw new Error(`${name} is not among the "dependencies" of package.json`);
+}
+await writeFile(path.join(out, "about/licenses.txt"), notices);
+await cp(path.join(engine, "NOTICES-RUST.html"), path.join(out, "about/licenses-rust.html"));
 // Text, since hosts have browsers save Markdown.
 const manual = { guide: "README.md", settings: "tools/cli/settings.md", samples: "shaders/README.md", page: "tools/web/README.md" };
 for (const [name, file] of Object.entries(manual)) await cp(path.join(root, file), path.join(out, `about/${name}.txt`));
@@ -106,31 +112,6 @@ function firstFiles({ outputs }) {
     for (const { path: other, kind } of outputs[file].imports)
       if (kind === "import-statement" && other in outputs && !found.includes(other)) found.push(other);
   return found.map((file) => path.relative(out, path.resolve(file)));
-}
-
-/** Licenses of transpica, of the crates of the engines and of the packages in the bundle. */
-async function licenses(inputs) {
-  const found = inputs.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]).filter(Boolean);
-  const packages = [...new Set(found)].sort().map((name) => [name, path.join(here, "node_modules", name)]);
-  const own = [`transpica, MIT or Apache-2.0`, root];
-  const fontsOf = ["mono", "sans"].map((name) => [`IBM Plex ${name}`, family(name)]);
-  const texts = [own, ...crates(), ...packages, ...fontsOf].map(async ([name, folder]) => {
-    const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|unlicense|copying|notice)/i.test(file)).sort();
-    const parts = await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8").catch(() => "")));
-    return [name, ...parts].join("\n\n");
-  });
-  return (await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`);
-}
-
-/** Crates that the engines are built of: their name with its license, and their folder. */
-function crates() {
-  const cargo = (...parts) => execFileSync("cargo", parts, { cwd: root, encoding: "utf8", maxBuffer: 1 << 27 });
-  const engine = ["-p", "transpica-web", "-p", "transpica-web-native", "--target", "wasm32-unknown-unknown", "-e", "normal"];
-  const used = new Set(cargo("tree", "--locked", "--prefix", "none", "--format", "{p}", ...engine).split("\n").map((line) => line.split(" ").slice(0, 2).join(" ")));
-  const { packages } = JSON.parse(cargo("metadata", "--locked", "--format-version", "1"));
-  return packages
-    .filter(({ name, version, source }) => source && used.has(`${name} v${version}`))
-    .map(({ name, version, license, manifest_path: file }) => [`${name} ${version}, ${license}`, path.dirname(file)]);
 }
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;

@@ -1,20 +1,54 @@
-//! `cargo xtask check`: formatting, lints, each feature alone, each package alone, documentation.
-//! Runs no test.
+//! `cargo xtask check`: formatting, lints, each feature alone, each package alone, documentation,
+//! workflows. Runs no test.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use crate::needs::ROOT;
-use crate::{cargo, program, target};
+use crate::needs::{self, ROOT};
+use crate::{Failure, cargo, program, python, run_line, target};
 
 /// Packages whose documentation hosts read, each after those that it links to.
 const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
 
+/// Requirements of the linters of workflows.
+const NEEDS: &str =
+    "python3\tprogram\tpython3\truns linters\npython3-venv\tpython\tensurepip, venv\tinstalls linters";
+/// GitHub's schemas, as the linter names them, with their files.
+const SCHEMAS: [(&str, &[&str]); 3] = [
+    ("vendor.github-workflows", &["workflows/ci.yml", "workflows/release.yml"]),
+    ("vendor.github-issue-forms", &["ISSUE_TEMPLATE/wrong.yml", "ISSUE_TEMPLATE/crash.yml"]),
+    ("vendor.github-issue-config", &["ISSUE_TEMPLATE/config.yml"]),
+];
+
 /// Runs the task.
-pub fn run() -> Result<(), String> {
-    if check_workspace() { documentation() } else { Err("a check of the code failed, see above".into()) }
+pub fn run() -> Result<(), Failure> {
+    if !check_workspace() {
+        return Err("a check of the code failed, see above".to_owned().into());
+    }
+    documentation()?;
+    workflows()
+}
+
+/// Lints the workflows and forms of GitHub.
+///
+/// # Errors
+/// A finding; or the linters cannot be installed, which leaves the check incomplete.
+fn workflows() -> Result<(), Failure> {
+    let install = || {
+        needs::install(&needs::parse(NEEDS)?, true)?;
+        python::linters(&target()?)
+    };
+    let linters =
+        install().map_err(|text| Failure::Incomplete(format!("{text}: no linter saw the workflows")))?;
+    let folder = Path::new(ROOT).join(".github");
+    for (schema, files) in SCHEMAS {
+        let mut linter = Command::new(linters.join("check-jsonschema"));
+        run_line(linter.args(["--builtin-schema", schema]).args(files).current_dir(&folder))?;
+    }
+    let offline = ["--offline", "--quiet", "--no-progress", "--strict-collection", "."];
+    Ok(run_line(Command::new(linters.join("zizmor")).args(offline).current_dir(&folder))?)
 }
 
 fn check_workspace() -> bool {
@@ -126,6 +160,17 @@ mod tests {
     impl Drop for Pages {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn every_workflow_and_form_has_a_schema() {
+        let listed: Vec<&str> = SCHEMAS.iter().flat_map(|(_, files)| *files).copied().collect();
+        for folder in ["workflows", "ISSUE_TEMPLATE"] {
+            for entry in fs::read_dir(Path::new(ROOT).join(".github").join(folder)).expect("a folder") {
+                let file = format!("{folder}/{}", entry.expect("an entry").file_name().to_string_lossy());
+                assert!(listed.contains(&&*file), "{file}");
+            }
         }
     }
 

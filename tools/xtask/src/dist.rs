@@ -1,6 +1,8 @@
-//! `cargo xtask dist`: archives of the C interface, with their checksums.
-//! In: arguments. Out: `transpica-VERSION-TRIPLE.tar.gz` and `.sha256` beside it. The same
-//! libraries give the same bytes: names are sorted, times and owners fixed.
+//! `cargo xtask dist`: archives of the C interface, or of the command, with their checksums.
+//! In: arguments. Out: `transpica-VERSION-TRIPLE.tar.gz`, or `transpica-cli-VERSION-TRIPLE.tar.gz`,
+//! and `.sha256` beside it. The same libraries or programs give the same bytes: names are sorted,
+//! times and owners fixed. The texts of the command's archive stay in `target/command`, where the
+//! Debian package takes them from.
 
 use std::fs;
 use std::io::Write;
@@ -9,16 +11,28 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::install;
 use crate::needs::ROOT;
-use crate::{Failure, succeeds, symbols, target};
+use crate::{Failure, cargo, install, notices, run_line, succeeds, symbols, target, vendor};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Licenses, in every archive.
+const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+/// Shells with the names of their completion files.
+const SHELLS: [(&str, &str); 5] = [
+    ("bash", "transpica.bash"),
+    ("elvish", "transpica.elv"),
+    ("fish", "transpica.fish"),
+    ("powershell", "_transpica.ps1"),
+    ("zsh", "_transpica"),
+];
+/// Features of static programs for Linux, which cannot load a driver.
+const WITHOUT_GPU: [&str; 3] = ["--no-default-features", "--features", "naga,spirv-asm"];
 
 /// Runs the task.
 pub fn run(arguments: &[&str]) -> Result<(), Failure> {
+    let is_command = arguments.first() == Some(&"--command");
     let (mut targets, mut out, mut options) = (Vec::new(), None, install::Options::default());
-    let mut rest = arguments.iter();
+    let mut rest = arguments.iter().skip(usize::from(is_command));
     while let Some(name) = rest.next() {
         let value = (*rest.next().ok_or(Failure::Usage)?).to_owned();
         match *name {
@@ -29,7 +43,8 @@ pub fn run(arguments: &[&str]) -> Result<(), Failure> {
             _ => return Err(Failure::Usage),
         }
     }
-    if options.built.is_some() && (options.features.is_some() || targets.len() > 1) {
+    let is_chosen = options.features.is_some();
+    if is_chosen && is_command || options.built.is_some() && (is_chosen || targets.len() > 1) {
         return Err(Failure::Usage);
     }
     let host = symbols::host()?;
@@ -39,40 +54,103 @@ pub fn run(arguments: &[&str]) -> Result<(), Failure> {
     }
     for triple in targets {
         options.target = (triple != host).then(|| triple.clone());
-        archive(&triple, &options, &out)?;
+        if options.target.is_some() {
+            add_target(&triple)?;
+        }
+        let (product, fill): (_, Fill) =
+            if is_command { ("transpica-cli", command) } else { ("transpica", library) };
+        archive(&out, &format!("{product}-{VERSION}-{triple}"), |folder| fill(folder, &triple, &options))?;
     }
     Ok(())
 }
 
-/// Writes the archive of one target and its checksum.
-fn archive(triple: &str, options: &install::Options, out: &Path) -> Result<(), String> {
-    if options.target.is_some() {
-        add_target(triple)?;
-    }
-    let name = format!("transpica-{VERSION}-{triple}");
-    let folder = out.join(&name);
+/// Fills the folder of an archive for a target.
+type Fill = fn(&Path, &str, &install::Options) -> Result<(), String>;
+
+/// Writes an archive and its checksum.
+fn archive(out: &Path, name: &str, fill: impl Fn(&Path) -> Result<(), String>) -> Result<(), String> {
+    let folder = out.join(name);
     let _ = fs::remove_dir_all(&folder);
-    install::install(&folder, options)?;
-    let note = if symbols::is_elf(triple) {
-        "The static library exports the functions of the header only."
-    } else {
-        "The static library exports the symbols of Rust's runtime too: link one such library into a program."
-    };
-    for (from, to) in [
-        ("tools/capi/cmake/CMakeLists.txt", "CMakeLists.txt"),
-        ("tools/capi/README.md", "README.md"),
-        ("LICENSE-APACHE", "LICENSE-APACHE"),
-        ("LICENSE-MIT", "LICENSE-MIT"),
-    ] {
-        install::copy(&Path::new(ROOT).join(from), &folder.join(to))?;
+    fill(&folder)?;
+    for name in LICENSES {
+        install::copy(&Path::new(ROOT).join(name), &folder.join(name))?;
     }
-    install::write(&folder.join("SYMBOLS"), &format!("{note}\n"))?;
-    let bytes = pack(&folder, &name).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let bytes = pack(&folder, name).map_err(|error| format!("{}: {error}", folder.display()))?;
     let file = format!("{name}.tar.gz");
     let sum = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     fs::write(out.join(&file), &bytes).map_err(|error| format!("{file}: {error}"))?;
     install::write(&out.join(format!("{file}.sha256")), &format!("{sum}  {file}\n"))?;
     fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Fills the folder of the C interface.
+fn library(folder: &Path, triple: &str, options: &install::Options) -> Result<(), String> {
+    install::install(folder, options)?;
+    let note = if symbols::is_elf(triple) {
+        "The static library exports the functions of the header only."
+    } else {
+        "The static library exports the symbols of Rust's runtime too: link one such library into a program."
+    };
+    for (from, to) in
+        [("tools/capi/cmake/CMakeLists.txt", "CMakeLists.txt"), ("tools/capi/README.md", "README.md")]
+    {
+        install::copy(&Path::new(ROOT).join(from), &folder.join(to))?;
+    }
+    install::write(&folder.join("SYMBOLS"), &format!("{note}\n"))?;
+    let features = match (&options.built, &options.features) {
+        // Which of them an earlier build had is not known.
+        (Some(_), _) => vec!["--all-features"],
+        (None, Some(list)) => vec!["--features", list],
+        (None, None) => Vec::new(),
+    };
+    notices::write(folder, &[notices::LIBRARY, &features].concat(), triple)
+}
+
+/// Fills the folder of the command.
+fn command(folder: &Path, triple: &str, options: &install::Options) -> Result<(), String> {
+    let features = if triple.ends_with("-musl") { &WITHOUT_GPU[..] } else { &[] };
+    let other = options.target.as_deref();
+    let built = options.built.clone().map_or_else(|| build(other, features), Ok)?;
+    let program = built.join(if triple.contains("-windows-") { "transpica.exe" } else { "transpica" });
+    let runs_here = Command::new(&program).arg("--version").output().is_ok_and(|it| it.status.success());
+    let writer = if runs_here {
+        program.clone()
+    } else {
+        build(None, features)?.join(format!("transpica{}", std::env::consts::EXE_SUFFIX))
+    };
+    let texts = target()?.join("command");
+    let _ = fs::remove_dir_all(&texts);
+    run_line(Command::new(&writer).args(["man", "--out-dir"]).arg(texts.join("man")))?;
+    for (shell, file) in SHELLS {
+        let output = Command::new(&writer).args(["completions", shell]).output();
+        let output = output.map_err(|error| format!("{}: {error}", writer.display()))?;
+        if !output.status.success() {
+            return Err(format!("completions {shell}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        install::write(&texts.join("completions").join(file), &text)?;
+    }
+    notices::write(&texts, &[notices::COMMAND, features].concat(), triple)?;
+    vendor::copy_folder(&texts, folder)?;
+    for (from, to) in [("README.md", "README.md"), ("tools/CHANGELOG.md", "CHANGELOG.md")] {
+        install::copy(&Path::new(ROOT).join(from), &folder.join(to))?;
+    }
+    install::copy(&program, &folder.join(program.file_name().unwrap_or_default()))
+}
+
+/// Builds the command, for another target or this machine; returns the folder that has it.
+fn build(other: Option<&str>, features: &[&str]) -> Result<PathBuf, String> {
+    let mut build = vec!["build", "--release", "--locked", "--package", "transpica-cli"];
+    build.extend(features);
+    // Rust's own linker and start files suffice for a static program.
+    let linker = other.filter(|triple| triple.ends_with("-musl"));
+    let linker = linker.map(|triple| format!("target.{triple}.linker=\"rust-lld\""));
+    build.extend(linker.iter().flat_map(|setting| ["--config", setting]));
+    build.extend(other.iter().flat_map(|triple| ["--target", triple]));
+    if !cargo(&build) {
+        return Err("the command was not built, see above".into());
+    }
+    Ok(target()?.join(other.unwrap_or_default()).join("release"))
 }
 
 /// Returns the bytes of a compressed archive of a folder.
@@ -93,7 +171,8 @@ fn pack(folder: &Path, name: &str) -> std::io::Result<Vec<u8>> {
         let inner = Path::new(name).join(path.strip_prefix(folder).expect("a path of this folder"));
         let mut header = tar::Header::new_gnu();
         header.set_mtime(0);
-        header.set_mode(0o644);
+        let is_program = path.file_name().is_some_and(|name| name == "transpica" || name == "transpica.exe");
+        header.set_mode(if is_program { 0o755 } else { 0o644 });
         if path.is_symlink() {
             header.set_entry_type(tar::EntryType::Symlink);
             header.set_size(0);

@@ -1,12 +1,12 @@
 //! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs the tests,
-//! `cargo xtask check` checks formatting, lints, features and documentation, `cargo xtask count`
-//! counts the code,
+//! `cargo xtask check` checks formatting, lints, features, documentation and workflows, `cargo
+//! xtask count` counts the code,
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
 //! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
 //! `cargo xtask web` builds the page, `cargo xtask vscode` the extension for VS Code, `cargo xtask
-//! install` installs the C interface, `cargo xtask dist` writes its archives, and `cargo xtask
-//! vendor-capi` copies its sources with their crates.
+//! install` installs the C interface, `cargo xtask dist` writes its archives and the command's, and
+//! `cargo xtask vendor-capi` copies its sources with their crates.
 //! One module for each task.
 
 mod bare;
@@ -18,6 +18,7 @@ mod dist;
 mod fuzz;
 mod install;
 mod needs;
+mod notices;
 mod python;
 mod second_driver;
 mod size;
@@ -51,6 +52,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
        cargo xtask vscode [--test | --out DIR]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
        cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
+       cargo xtask dist --command [--target TRIPLE]... [--built DIR] [--out DIR]
        cargo xtask vendor-capi DIR
 
   test             installs missing requirements (Debian, Ubuntu; Dask into the target folder) and says what for; then
@@ -60,7 +62,8 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   --no-install     fails if a requirement is missing, and prints the command that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
-  check            checks formatting, lints, each feature and each package alone, and documentation
+  check            checks formatting, lints, each feature and each package alone, and documentation; then installs linters
+                   of workflows (PyPI, into the target folder): exit status 3 if they cannot be installed
   count            prints the numbers of lines, entries, long functions and circles of imports, beside the ceilings
                    in tests/counts.tsv
   --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
@@ -97,6 +100,9 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)
   dist             writes an archive of the C interface and its checksum for each target, by default this machine; for other
                    targets only the static library, which needs no linker; --out is target/dist by default
+  --command        writes archives of the command transpica instead, with completions, manual pages and notices; for targets
+                   *-musl a static program without GPU commands, which Rust's own linker builds; other targets than this
+                   machine need a linker. The texts stay in target/command for `cargo deb --package transpica-cli`
   vendor-capi      copies the sources of the C interface and the crates that it needs into DIR, which builds offline";
 
 /// Reason why a task did not succeed.

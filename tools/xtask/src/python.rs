@@ -34,20 +34,37 @@ pub fn install_missing(target: &Path, is_allowed: bool) -> Result<(), String> {
 /// Solvers of `prove --smt`, with the versions that its answers are from.
 const SOLVERS: [&str; 3] = ["bitwuzla==0.10.0", "cvc5==1.4.2", "z3-solver==5.4.1.0"];
 
-/// Installs the solvers in an environment of their own if they are missing. Returns its Python.
+/// Installs the solvers if they are missing. Returns the Python that has them.
 ///
 /// # Errors
 /// The environment cannot be made, or PyPI has not the packages.
 pub fn solvers(target: &Path) -> Result<PathBuf, String> {
-    let folder = target.join("solvers");
-    let python = folder.join("bin/python3");
-    if !succeeds(Command::new(&python).args(["-c", "import bitwuzla, cvc5, z3"])) {
-        println!("installs {} into {}", SOLVERS.join(", "), folder.display());
-        let is_made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+    Ok(environment(&target.join("solvers"), "bitwuzla, cvc5, z3", &SOLVERS)?.join("python3"))
+}
+
+/// Linters of `check`: GitHub's schemas of workflows and of forms, and what a workflow must not do.
+const LINTERS: [&str; 2] = ["check-jsonschema==0.39.0", "zizmor==1.32.0"];
+
+/// Installs the linters if they are missing. Returns the folder of their programs.
+///
+/// # Errors
+/// The environment cannot be made, or PyPI has not the packages.
+pub fn linters(target: &Path) -> Result<PathBuf, String> {
+    environment(&target.join("linters"), "check_jsonschema", &LINTERS)
+}
+
+/// Installs packages in an environment of their own if their modules are missing. Returns the
+/// folder of its programs.
+fn environment(folder: &Path, modules: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    let (programs, list) = (folder.join("bin"), packages.join(", "));
+    let python = programs.join("python3");
+    if !succeeds(Command::new(&python).args(["-c", &format!("import {modules}")])) {
+        println!("installs {list} into {}", folder.display());
+        let is_made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(folder));
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        if !is_made || !succeeds(Command::new(&python).args(pip).args(SOLVERS)) {
-            return Err(format!("{}: the solvers cannot be installed", folder.display()));
+        if !is_made || !succeeds(Command::new(&python).args(pip).args(packages)) {
+            return Err(format!("{}: {list} cannot be installed", folder.display()));
         }
     }
-    Ok(python)
+    Ok(programs)
 }

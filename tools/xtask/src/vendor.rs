@@ -76,7 +76,7 @@ fn reduced(manifest: &str) -> String {
 }
 
 /// Copies a folder without tests.
-fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
+pub fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
     let mut folders = vec![(from.to_path_buf(), to.to_path_buf())];
     while let Some((from, to)) = folders.pop() {
         let entries = fs::read_dir(&from).map_err(|error| format!("{}: {error}", from.display()))?;

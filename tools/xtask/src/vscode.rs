@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::needs::{self, ROOT};
-use crate::{Failure, run_line, target, web};
+use crate::{Failure, notices, run_line, target, web};
 
 /// Crate of the engine.
 const PACKAGE: &str = "transpica-vscode";
@@ -72,6 +72,7 @@ fn build(out: &Path) -> Result<PathBuf, String> {
     copy(sources.join("../README.md"), "README.md")?;
     copy(Path::new(ROOT).join("LICENSE-MIT"), "LICENSE.txt")?;
     copy(Path::new(ROOT).join("LICENSE-APACHE"), "LICENSE-APACHE")?;
+    notices::write(out, notices::EXTENSION, web::TARGET)?;
     pack(out)
 }
 

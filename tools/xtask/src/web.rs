@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Failure, needs, program, run_line, target};
+use crate::{Failure, needs, notices, program, run_line, target};
 
 /// Requirements of everything that runs JavaScript.
 pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
 /// The target of the engine: no system interface, the page brings everything.
-const TARGET: &str = "wasm32-unknown-unknown";
+pub const TARGET: &str = "wasm32-unknown-unknown";
 /// The crate of the engine, and that of the second one, which the page loads when it is wanted.
 const PACKAGES: [&str; 2] = ["transpica-web", "transpica-web-native"];
 /// Folder of the page and of the program that writes the JavaScript around the engine.
@@ -39,6 +39,7 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
         bind(&compile(package)?, &glue, &[])?;
     }
     install_modules()?;
+    notices::write(&glue, notices::PAGE, TARGET)?;
     let compiler = page().join("node_modules/.bin/tsc");
     run_line(Command::new(compiler).arg("--noEmit").current_dir(page()))?;
     run_line(in_page("node").arg("build.mjs").arg(glue).arg(&out))?;

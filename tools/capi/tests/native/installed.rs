@@ -141,6 +141,8 @@ fn cmake_adds_an_unpacked_archive() {
     );
     run(Command::new("sha256sum").arg("--check").arg(packed.with_extension("gz.sha256")).current_dir(&out));
     let prefix = unpacked(&packed, &folder.join("prefix"));
+    let notices = fs::read_to_string(prefix.join("NOTICES")).expect("notices");
+    assert!(notices.contains("\npetgraph ") && notices.contains("\nspirv "), "{notices}");
     let project = project(&prefix);
     let list = fs::read_to_string(project.join("CMakeLists.txt")).expect("a list");
     let list = list.replace("find_package(transpica 0.1 REQUIRED)", "add_subdirectory(../prefix transpica)");

@@ -67,7 +67,8 @@ export function about(): void {
         link("about/settings.txt", "Every option"),
         link("about/samples.txt", "What each sample shows"),
         link("about/page.txt", "How this page is built from its source, tools/web"),
-        link("about/licenses.txt", "Licenses: of transpica (MIT or Apache 2.0), of the fonts, of every package inside"),
+        link("about/licenses.txt", "Licenses: of every package inside, and of the fonts; transpica is under MIT or Apache 2.0"),
+        link("about/licenses-rust.html", "Licenses of Rust's own library"),
       ].map((item) => h("li", {}, item)),
     ),
   );

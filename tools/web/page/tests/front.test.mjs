@@ -70,8 +70,8 @@ test("About has the version, the manual, and the licenses of everything inside",
     assert.ok(response.ok() && (await response.text()).length > 500, await link.innerText());
   }
   const licenses = await (await page.request.get(`${server.address}about/licenses.txt`)).text();
-  for (const name of ["transpica, MIT", "serde_json ", "petgraph ", "@codemirror/view", "IBM Plex mono"])
-    assert.ok(licenses.includes(`\n${name}`) || licenses.startsWith(name), name);
+  for (const name of ["serde_json", "petgraph", "@codemirror/view", "@fontsource/ibm-plex-mono"])
+    assert.ok(licenses.includes(`\n${name} `), name);
   assert.match(licenses, /SIL OPEN FONT LICENSE/i);
   await closed();
 });
