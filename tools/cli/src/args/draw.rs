@@ -17,13 +17,12 @@ use crate::streams::{Output, Streams};
   transpica draw textured.shbin --mesh cube --by texcoord0 -o coordinates.png
   transpica draw toon.shbin --mesh head.obj --state toon.json -o toon.png
   transpica draw water.shbin --mesh quad --frames 24 -o water.png       an animated PNG
-  transpica draw uber.shbin --difference -o compared.png                CPU, GPU, difference
   transpica draw uber.shbin --difference --deny=200 -o compared.png     fails above 200 pixels
   transpica draw shaders -o sheet.png                                   a cell for each program
 
 A vertex program that a geometry program follows is drawn with it; --dvle draws one program alone.
 
-Attributes are taken from the mesh by their names in the file: position, normal, texture coordinate, color, tangent, weights; or in this order if the file names none. Uniforms that no state file sets are guessed by name as well, matrices so that the mesh is in view. Edges are smoothed, with 4x4 samples on the CPU and 4 on the GPU. A program with one color everywhere gets a light, and a note says so.")]
+Attributes are taken from the mesh by their names in the file: position, normal, texture coordinate, color, tangent, weights; or in this order if the file names none. Uniforms that no state file sets are guessed by name as well, matrices so that the mesh is in view. A program with one color everywhere gets a light, and a note says so.")]
 pub struct Draw {
     /// A .shbin file or .pica source, - reads standard input; or a folder, for a sheet
     ///
@@ -33,14 +32,15 @@ pub struct Draw {
     /// Number of the executable (DVLE) in the file
     #[arg(long, value_name = "N")]
     pub dvle: Option<usize>,
-    /// Mesh: quad, cube, sphere, lathe, hills, or an OBJ file
-    /// [default: that of the state file, else lathe]
+    /// Mesh: quad, cube, sphere, lathe, hills, or an OBJ file [default: lathe]
+    ///
+    /// A state file may name another default: `"mesh": "hills"`.
     #[arg(long, value_name = "MESH", value_parser = MeshName::parse)]
     pub mesh: Option<MeshName>,
     /// State file with uniforms, as for `run`; the rest are guessed by name
-    /// [default: NAME.state.json beside NAME.shbin]
     ///
-    /// For DVLE N of a file with several, NAME.N.state.json takes precedence.
+    /// The default is NAME.state.json beside NAME.shbin, if it exists. For DVLE N of a file with
+    /// several, NAME.N.state.json takes precedence.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// Run the program and the rasterizer on CPU or GPU
@@ -49,9 +49,10 @@ pub struct Draw {
     /// Part of the GPU's name
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; or normal,
-    /// that of the drawn triangles
+    /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; or normal
     /// [default: first in the program of color, texcoord0, normalquat, position]
+    ///
+    /// `normal` is that of the drawn triangles, which no program computes.
     #[arg(long, value_name = "OUTPUT", value_parser = By::parse)]
     pub by: Option<By>,
     /// Draw the edges of triangles instead of their surfaces
