@@ -12,6 +12,7 @@ use transpica::stages::ir::{
 };
 
 use crate::symbols::{Head, Symbol, Symbols};
+use crate::term::{Term, Terms};
 
 /// Lanes of a list of values, one after the other.
 type Lanes = Vec<Symbol>;
@@ -26,13 +27,7 @@ const ROUNDS: usize = 100;
 /// # Errors
 /// Where they part.
 pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Result<Symbols, String> {
-    let mut walk = Walk {
-        symbols: Symbols::new(precision, signs),
-        modules,
-        scopes: modules.map(|module| vec![(&module.main, HashMap::new())]),
-        targets: Vec::new(),
-        required: Vec::new(),
-    };
+    let mut walk = Walk::new(modules, Symbols::new(precision, signs));
     let body = |module: &Module| module.main.body.ok_or("a function without a body");
     let outputs = walk.pair([body(modules[0])?, body(modules[1])?])?;
     if let Some([before, after]) = outputs {
@@ -46,6 +41,31 @@ pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Resu
     let mut symbols = walk.symbols;
     symbols.claims.append(&mut walk.required);
     Ok(symbols)
+}
+
+/// The terms of a function's results, lane by lane. Its parameters are variables from number 0 on.
+///
+/// # Errors
+/// A construct other than a choice, or something that has no term.
+pub fn results(t: &mut Terms, module: &Module, precision: Precision) -> Result<Vec<Term>, String> {
+    let (symbols, results) = alone(module, precision)?;
+    let terms = symbols.terms(t)?;
+    Ok(results.iter().map(|result| terms[result]).collect())
+}
+
+/// The symbols of one function and its results. Its parameters are the first ones.
+///
+/// # Errors
+/// A construct other than a choice.
+pub fn alone(module: &Module, precision: Precision) -> Result<(Symbols, Vec<Symbol>), String> {
+    let mut walk = Walk::new([module; 2], Symbols::plain(precision));
+    let f = &module.main;
+    let types = f.get(f.params).iter().map(|&value| f.ty(value));
+    let kinds = types.flat_map(|ty| (0..ty.lanes).map(move |_| ty.kind));
+    let parameters: Lanes = kinds.map(|kind| walk.symbols.free(kind)).collect();
+    walk.bind(0, f.params, &parameters);
+    let results = walk.arm(0, f.body.ok_or("a function without a body")?)?;
+    Ok((walk.symbols, results))
 }
 
 /// A loop, block or switch that the walk is in, with what its exits give.
@@ -79,6 +99,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn new(modules: [&'a Module; 2], symbols: Symbols) -> Self {
+        let scopes = modules.map(|module| vec![(&module.main, HashMap::new())]);
+        Self { symbols, modules, scopes, targets: Vec::new(), required: Vec::new() }
+    }
+
     fn f(&self, side: usize) -> &'a Func {
         self.scopes[side].last().map_or(&self.modules[side].main, |scope| scope.0)
     }

@@ -14,34 +14,16 @@ use transpica::{Precision, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::chain;
 
-use crate::encode;
+use crate::equal::results;
 use crate::meaning;
 use crate::question::{Claims, PRECISIONS, Question};
 use crate::rules::function;
-use crate::spec::{self, Spec};
+use crate::spec::{self, Register, Spec};
 use crate::term::{Fun, Products, Sort, Term};
 
-/// Mnemonics with their number of sources.
-pub const INSTRUCTIONS: [(&str, usize); 18] = [
-    ("add", 2),
-    ("mul", 2),
-    ("mad", 3),
-    ("mov", 1),
-    ("flr", 1),
-    ("sge", 2),
-    ("slt", 2),
-    ("max", 2),
-    ("min", 2),
-    ("dp3", 2),
-    ("dp4", 2),
-    ("dph", 2),
-    ("dst", 2),
-    ("rcp", 1),
-    ("rsq", 1),
-    ("ex2", 1),
-    ("lg2", 1),
-    ("litp", 1),
-];
+/// Mnemonics by their number of sources.
+const INSTRUCTIONS: [(usize, &str); 3] =
+    [(1, "mov flr rcp rsq ex2 lg2 litp"), (2, "add mul sge slt max min dp3 dp4 dph dst"), (3, "mad")];
 
 /// The module that a program of one instruction becomes.
 fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
@@ -66,52 +48,58 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     lower().map_err(|error: transpica::Error| error.to_string())
 }
 
-/// Specification of each instruction = what it is lifted to, in three precisions.
-fn instructions() -> Vec<Question> {
-    let mut all = Vec::new();
-    for (mnemonic, sources) in INSTRUCTIONS {
-        let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
-        for precision in [Precision::Exact, Precision::F24] {
-            let operands = ["r0", "r1", "r2"][..sources].join(", ");
-            let module = lifted(&format!("{mnemonic} r3, {operands}"), precision)
-                .unwrap_or_else(|error| unreachable!("{mnemonic} is an instruction: {error}"));
-            let found = encode::results(&mut claims.terms, &module, precision, &[]);
-            let found = found.unwrap_or_else(|error| unreachable!("data instructions have terms: {error}"));
-            let registers = [0, 1, 2].map(|register| encode::input(&mut claims.terms, register));
-            let mut spec = Spec { t: &mut claims.terms, precision };
-            let expected =
-                spec.instruction(mnemonic, &registers).unwrap_or_else(|| unreachable!("the list has them"));
-            let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found.concat()).collect();
-            claims.equal(&format!("{precision:?} {mnemonic}"), &pairs, false);
-        }
-        all.extend(claims.questions());
-    }
-    all
+/// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2.
+fn lift(
+    claims: &mut Claims,
+    (label, text): (&str, &str),
+    precision: Precision,
+    expected: impl FnOnce(&mut Spec<'_>, &[Register; 3]) -> Register,
+) {
+    let module = lifted(text, precision).unwrap_or_else(|error| unreachable!("{text} is lifted: {error}"));
+    let t = &mut claims.terms;
+    let found = results(t, &module, precision).unwrap_or_else(|error| unreachable!("{text}: {error}"));
+    let registers = [0, 1, 2].map(|register| [0, 1, 2, 3].map(|lane| meaning::input(t, register, lane)));
+    let expected = expected(&mut Spec { t, precision }, &registers);
+    let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found).collect();
+    claims.equal(&format!("{precision:?} {label}"), &pairs, false);
 }
 
-/// Each comparison of CMP decides between two registers as the specification's does.
-fn comparisons() -> Vec<Question> {
-    let asked = spec::COMPARISONS.map(|word| {
+/// Specification of each instruction = what it is lifted to: data instructions, CMP by a choice
+/// between two registers, MOVA by a relative read.
+fn instructions() -> Vec<Question> {
+    let mut all = Vec::new();
+    for (sources, mnemonics) in INSTRUCTIONS {
+        let operands = ["r0", "r1", "r2"][..sources].join(", ");
+        for mnemonic in mnemonics.split(' ') {
+            let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
+            let text = format!("{mnemonic} r3, {operands}");
+            for precision in [Precision::Exact, Precision::F24] {
+                lift(&mut claims, (mnemonic, &text), precision, |spec, s| spec.instruction(mnemonic, s));
+            }
+            all.extend(claims.questions());
+        }
+    }
+    for word in spec::COMPARISONS {
         let mut claims = Claims::new(format!("lift cmp {word}"), Products::Lemmas);
         for (flag, lane) in [("x", 0), ("y", 1)] {
             let text = format!(
                 "cmp r0, {word}, {word}, r1\n\tifc cmp.{flag}\n\t\tmov r3, r0\n\t.else\n\t\tmov r3, r1\n\t.end"
             );
             for precision in PRECISIONS {
-                let module = lifted(&text, precision).unwrap_or_else(|error| unreachable!("{word}: {error}"));
-                let t = &mut claims.terms;
-                let found = encode::results(t, &module, precision, &[]);
-                let found = found.unwrap_or_else(|error| unreachable!("{word}: {error}"))[0].clone();
-                let [a, b] = [0, 1].map(|register| encode::input(t, register));
-                let holds = spec::holds(t, word, [a[lane], b[lane]]);
-                let chosen = a.into_iter().zip(b).map(|(a, b)| t.ite(holds, a, b));
-                let pairs: Vec<_> = found.into_iter().zip(chosen).collect();
-                claims.equal(&format!("{flag} {precision:?}"), &pairs, true);
+                lift(&mut claims, (flag, &text), precision, |spec, s| spec.compared(word, lane, s));
             }
         }
-        claims.questions()
-    });
-    asked.into_iter().flatten().collect()
+        all.extend(claims.questions());
+    }
+    let mut claims = Claims::new("lift mova".to_owned(), Products::Lemmas);
+    for (register, lane) in [("x", 0), ("y", 1)] {
+        let text = format!("mova a0.xy, r0\n\tnop\n\tmov r3, c40[a0.{register}]");
+        for precision in PRECISIONS {
+            lift(&mut claims, (register, &text), precision, |spec, s| spec.relative(40, s[0][lane]));
+        }
+    }
+    all.extend(claims.questions());
+    all
 }
 
 /// Legalizes the main function of a module.
@@ -270,5 +258,5 @@ fn signs() -> Vec<Question> {
 
 /// All of them.
 pub fn questions() -> Vec<Question> {
-    [instructions(), comparisons(), legal_forms(), signs()].concat()
+    [instructions(), legal_forms(), signs()].concat()
 }

@@ -11,7 +11,6 @@
 //! rules and numbers that show them; `ask.rs` the solvers.
 
 pub mod ask;
-pub mod encode;
 pub mod enumerate;
 pub mod equal;
 pub mod legal;

@@ -4,14 +4,49 @@
 //! Facts: the meanings in `src/ir/op/signature.rs`; float24 as the reference has it.
 
 use transpica::Precision;
-use transpica::stages::ir::{Binary, Unary};
+use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
-use crate::term::{Fun, Term, Terms};
+use crate::term::{Fun, Sort, Term, Terms};
+
+/// Number of the first variable of an input register, beyond those of parameters.
+const INPUTS: u32 = 64;
 
 /// 2^-62, below which float24 arithmetic counts numbers as 0.
 const SMALLEST: f32 = 1.0 / 4_611_686_018_427_387_904.0;
 /// 2^64, from which on float24 numbers are infinite.
 const OVERFLOW: f32 = 18_446_744_073_709_551_616.0;
+
+/// A variable of a kind. Those of floats are bits, so that NaN has any payload.
+pub fn variable(t: &mut Terms, kind: ScalarKind, number: u32) -> Term {
+    match kind {
+        ScalarKind::Bool => t.var(Sort::Bool, number),
+        ScalarKind::I32 | ScalarKind::U32 => t.var(Sort::Bits, number),
+        ScalarKind::F32 => {
+            let bits = t.var(Sort::Bits, number);
+            t.apply(Fun::FromBits, &[bits])
+        }
+    }
+}
+
+/// A constant of a kind by its bits.
+pub fn constant(t: &mut Terms, kind: ScalarKind, bits: u32) -> Term {
+    match kind {
+        ScalarKind::Bool => t.bool(bits != 0),
+        ScalarKind::I32 | ScalarKind::U32 => t.bits(bits),
+        ScalarKind::F32 => t.float(f32::from_bits(bits)),
+    }
+}
+
+/// A component of an input register.
+pub fn input(t: &mut Terms, register: u8, lane: u8) -> Term {
+    variable(t, ScalarKind::F32, INPUTS + 4 * u32::from(register) + u32::from(lane))
+}
+
+/// A component of the float uniform with a number.
+pub fn uniform(t: &mut Terms, register: Term, lane: u8) -> Term {
+    let lane = t.bits(lane.into());
+    t.apply(Fun::Uniform, &[register, lane])
+}
 
 /// A source of float24 arithmetic: small magnitudes count as +0.
 fn flush(t: &mut Terms, a: Term) -> Term {

@@ -10,7 +10,7 @@ use transpica::Precision;
 use transpica::stages::ir::Module;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::encode;
+use crate::equal::results;
 use crate::term::{Products, Term, Terms};
 
 /// The three precisions.
@@ -94,11 +94,8 @@ impl Claims {
         precision: Precision,
         signs_of_zero: bool,
     ) -> Result<(), String> {
-        let t = &mut self.terms;
-        let parameters = encode::parameters(t, &before.main);
-        let [before, after] =
-            [before, after].map(|module| encode::results(t, module, precision, &parameters));
-        let (before, after) = (before?.concat(), after?.concat());
+        let [before, after] = [before, after].map(|module| results(&mut self.terms, module, precision));
+        let (before, after) = (before?, after?);
         if before.len() != after.len() {
             return Err(format!("{label}: {} results before, {} after", before.len(), after.len()));
         }

@@ -9,7 +9,7 @@ use transpica::stages::entity::Handle;
 use transpica::stages::ir::{Func, Lane, Type, Value};
 use transpica::stages::passes::analyze::ranges::{Range, Ranges};
 
-use crate::encode;
+use crate::equal::results;
 use crate::legal;
 use crate::question::{Claims, Question};
 use crate::rules::function;
@@ -87,9 +87,8 @@ pub fn questions() -> Vec<Question> {
                 groups.push(Claims::new(format!("range of {word}"), Products::Exact).joined(5));
             }
             let Some(group) = groups.last_mut() else { continue };
-            let parameters = encode::parameters(&mut group.terms, &module.main);
-            let result = encode::results(&mut group.terms, &module, precision, &parameters);
-            let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0][0];
+            let result = results(&mut group.terms, &module, precision);
+            let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0];
             let (member, holds) = (member(&mut group.terms, range, result), group.terms.bool(true));
             group.equal(&format!("{precision:?} {body}"), &[(member, holds)], true);
         }

@@ -77,6 +77,7 @@ functions! {
     Log2Portable "log2_portable" Float;
     EitherMin "either_min" Bool;
     EitherMax "either_max" Bool;
+    Uniform "uniform" Float;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -365,6 +366,9 @@ impl Writer<'_> {
                 self.declare(zeros);
             }
             Fun::EitherMin | Fun::EitherMax => self.declare(format!("(declare-fun {function} (F F) Bool)\n")),
+            Fun::Uniform => {
+                self.declare(format!("(declare-fun {function} ((_ BitVec 32) (_ BitVec 32)) F)\n"))
+            }
             _ => {}
         }
         // Constants have one result, which the real function has.
@@ -452,5 +456,7 @@ fn evaluate(fun: Fun, is_float: bool, [a, b, c]: [u32; 3]) -> u32 {
         Fun::Log2Portable => transpica::stages::precision::portable::log2(x).to_bits(),
         // One choice of a driver among those that it has.
         Fun::EitherMin | Fun::EitherMax => 0,
+        // Different components have different numbers.
+        Fun::Uniform => 4 * a + b,
     }
 }

@@ -15,7 +15,7 @@ use crate::mutants::{mutants, numbers};
 use crate::question::{Answer, Claims, PRECISIONS, answers, folder};
 use crate::rules::{function, rows, simplified};
 use crate::term::{Products, Terms};
-use crate::{ask, encode, legal, meaning};
+use crate::{ask, legal, meaning};
 
 fn source(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/passes").join(path);
@@ -144,7 +144,7 @@ fn terms_are_the_arithmetic_of_the_library() {
         let mut t = Terms::default();
         for &op in Unary::ALL {
             let row = op.signature();
-            let a = encode::variable(&mut t, row.operand, 0);
+            let a = meaning::variable(&mut t, row.operand, 0);
             let term = meaning::unary(&mut t, op, precision, a);
             let mask = if row.operand == ScalarKind::Bool { 1 } else { u32::MAX };
             for x in SPECIAL.map(|x| x & mask) {
@@ -158,7 +158,7 @@ fn terms_are_the_arithmetic_of_the_library() {
         }
         for &op in Binary::ALL {
             let row = op.signature();
-            let [a, b] = [0, 1].map(|number| encode::variable(&mut t, row.operand, number));
+            let [a, b] = [0, 1].map(|number| meaning::variable(&mut t, row.operand, number));
             let term = meaning::binary(&mut t, op, precision, a, b);
             let mask = if row.operand == ScalarKind::Bool { 1 } else { u32::MAX };
             for (x, y) in SPECIAL.iter().flat_map(|x| SPECIAL.map(|y| (x & mask, y & mask))) {
@@ -218,7 +218,7 @@ fn a_changed_rule_asks_a_question_that_is_not_in_the_list() {
 #[test]
 fn operations_of_all_lanes_are_dot_products() {
     let dots: Vec<_> = Binary::ALL.iter().filter(|op| op.shape() == Shape::Dot).collect();
-    assert_eq!(dots, [&Binary::DotP, &Binary::Dot], "others have no term in `encode`");
+    assert_eq!(dots, [&Binary::DotP, &Binary::Dot], "others have no term");
 }
 
 #[test]
