@@ -17,7 +17,7 @@ use transpica_prove::chain;
 use crate::equal::results;
 use crate::meaning;
 use crate::question::{Claims, PRECISIONS, Question};
-use crate::rules::function;
+use crate::rules::{function, operand};
 use crate::spec::{self, Register, Spec};
 use crate::term::{Fun, Products, Sort, Term};
 
@@ -109,8 +109,7 @@ pub fn legalized(before: &Module, precision: Precision) -> Module {
     module
 }
 
-/// Makers of operands of which legalization knows something, from parameters A and B; `T` is where
-/// other values begin.
+/// Makers of operands of which legalization knows something.
 const OPERANDS: [&str; 15] = [
     "",
     "= abs A",
@@ -129,18 +128,6 @@ const OPERANDS: [&str; 15] = [
     "= mulp A B",
 ];
 
-/// Items that make operand `number`, and its value.
-fn operand(row: usize, number: u32, [a, b]: [&str; 2]) -> (String, String) {
-    let (first, second) = (format!("%{}", number * 10), format!("%{}", number * 10 + 1));
-    let text = OPERANDS[row];
-    if text.is_empty() {
-        return (String::new(), a.to_owned());
-    }
-    let value = if text.contains('T') { &second } else { &first };
-    let items = text.replace('A', a).replace('B', b).replace('T', &second).replace('R', &first);
-    (format!("{first}: f32 {items} "), value.clone())
-}
-
 /// Functions with one operation of the PICA200 on such operands.
 fn lanewise() -> Vec<(String, String)> {
     let mut out = Vec::new();
@@ -149,7 +136,7 @@ fn lanewise() -> Vec<(String, String)> {
     for op in Unary::ALL.iter().filter(|op| op.is_pica() && !portable.contains(op)) {
         let (word, to) = (op.signature().name, if *op == Unary::AddressP { "i32" } else { "f32" });
         for row in 0..OPERANDS.len() {
-            let (items, value) = operand(row, 1, ["%0", "%1"]);
+            let (items, value) = operand(OPERANDS[row], 1, ["%0", "%1"]);
             out.push((
                 word.to_owned(),
                 format!("(%0: f32 %1: f32) {items}%2: {to} = {word} {value} yield %2"),
@@ -162,8 +149,8 @@ fn lanewise() -> Vec<(String, String)> {
         let rows = if matches!(op, Binary::SgeP | Binary::SltP) { 2 } else { OPERANDS.len() };
         for x in 0..rows {
             for y in 0..rows {
-                let (first, a) = operand(x, 1, ["%0", "%1"]);
-                let (second, b) = operand(y, 2, ["%2", "%3"]);
+                let (first, a) = operand(OPERANDS[x], 1, ["%0", "%1"]);
+                let (second, b) = operand(OPERANDS[y], 2, ["%2", "%3"]);
                 let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
                 out.push((word.to_owned(), format!("{make}%4: f32 = {word} {a} {b} yield %4")));
             }

@@ -163,6 +163,13 @@ pub struct Answer {
     pub time: u32,
 }
 
+impl Answer {
+    /// Returns whether a solver proved the question.
+    pub fn is_proven(&self) -> bool {
+        !self.solvers.starts_with('-')
+    }
+}
+
 /// Reads a list of answers by key.
 pub fn answers(text: &str) -> BTreeMap<String, Answer> {
     let rows = text.lines().filter_map(|line| {

@@ -136,44 +136,29 @@ fn nested(out: &mut Vec<String>, word: &str, [from, to]: [&str; 2], [first, seco
     }
 }
 
-/// Makers of an operand from the parameters `%0` and `%1`, by classes of numbers.
-pub const MAKERS: [(&str, &str); 9] = [
-    ("anything", ""),
-    ("no sign", "abs A"),
-    ("not positive", "neg N"),
-    ("zero or one", "sgep A B"),
-    ("zero or minus one", "neg S"),
-    ("square", "mulp A A"),
-    ("at least 1", "maxp A K"),
-    ("one", "const 1"),
-    ("minus half", "const -0.5"),
+/// Makers of operands, by classes of numbers.
+const OPERANDS: [&str; 9] = [
+    "",
+    "= abs A",
+    "= abs A T: f32 = neg R",
+    "= sgep A B",
+    "= sltp A B T: f32 = neg R",
+    "= mulp A A",
+    "= const 1 T: f32 = maxp A R",
+    "= const 1",
+    "= const -0.5",
 ];
 
-/// Items that make value `result` of one of [`MAKERS`] from parameters `a` and `b`, with values
-/// from `next` on.
-pub fn maker(items: &mut String, (row, next): (usize, u32), [a, b]: [u32; 2]) -> u32 {
-    let mut add = |number: u32, text: String| {
-        let _ = write!(items, "%{number}: f32 = {text} ");
-        number
-    };
-    let text = MAKERS[row].1.replace('A', &format!("%{a}")).replace('B', &format!("%{b}"));
-    let text = match text {
-        none if none.is_empty() => return a,
-        text if text.contains('N') => {
-            let inner = add(next, format!("abs %{a}"));
-            text.replace('N', &format!("%{inner}"))
-        }
-        text if text.contains('S') => {
-            let inner = add(next, format!("sltp %{a} %{b}"));
-            text.replace('S', &format!("%{inner}"))
-        }
-        text if text.contains('K') => {
-            let inner = add(next, "const 1".to_owned());
-            text.replace('K', &format!("%{inner}"))
-        }
-        text => text,
-    };
-    add(next + 1, text)
+/// Items that make operand `number` as a row says, and its value: from parameters A and B; `T` is a
+/// second value, of the first one `R`.
+pub fn operand(text: &str, number: u32, [a, b]: [&str; 2]) -> (String, String) {
+    let (first, second) = (format!("%{}", number * 10), format!("%{}", number * 10 + 1));
+    if text.is_empty() {
+        return (String::new(), a.to_owned());
+    }
+    let value = if text.contains('T') { &second } else { &first };
+    let items = text.replace('A', a).replace('B', b).replace('T', &second).replace('R', &first);
+    (format!("{first}: f32 {items} "), value.clone())
 }
 
 /// Comparisons of all pairs of made operands, and of one with itself and its opposites.
@@ -181,16 +166,11 @@ fn comparisons(out: &mut Vec<String>) {
     let compares = |op: &&Binary| simplifies_as_comparison(**op);
     for op in Binary::ALL.iter().filter(compares) {
         let (word, to) = (op.signature().name, kind(op.signature().result));
-        for x in 0..MAKERS.len() {
-            for y in 0..MAKERS.len() {
-                for second in [[2, 3], [0, 1]] {
-                    let mut items = String::new();
-                    let a = maker(&mut items, (x, 10), [0, 1]);
-                    let b = maker(&mut items, (y, 20), second);
-                    out.push(format!(
-                        "(%0: f32 %1: f32 %2: f32 %3: f32) {items}%4: {to} = {word} %{a} %{b} yield %4"
-                    ));
-                }
+        for (x, y) in OPERANDS.iter().flat_map(|x| OPERANDS.map(|y| (x, y))) {
+            for others in [["%2", "%3"], ["%0", "%1"]] {
+                let ((first, a), (second, b)) = (operand(x, 1, ["%0", "%1"]), operand(y, 2, others));
+                let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
+                out.push(format!("{make}%4: {to} = {word} {a} {b} yield %4"));
             }
         }
         for constant in constants(ScalarKind::F32) {
@@ -275,9 +255,4 @@ fn exchanges() -> Vec<Claims> {
         claims
     });
     asked.collect()
-}
-
-/// The text of a function, for messages.
-pub fn shown(module: &Module) -> String {
-    text::print(module)
 }
