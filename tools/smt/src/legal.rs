@@ -9,7 +9,6 @@
 
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
-use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::{Precision, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::chain;
@@ -20,6 +19,7 @@ use crate::question::{Claims, PRECISIONS, Question};
 use crate::rules::{function, operand};
 use crate::spec::{self, Register, Spec};
 use crate::term::{Fun, Products, Sort, Term};
+use crate::validate;
 
 /// Mnemonics by their number of sources.
 const INSTRUCTIONS: [(usize, &str); 3] =
@@ -32,19 +32,7 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     );
     let source = SourceText { name: "instructions", text: &text };
     let assembled = assemble(&[source]).map_err(|error| error.to_string())?;
-    let options = chain::options(precision);
-    let lower = || {
-        let file = Shbin::parse(&assembled.bytes)?;
-        let file_program = file.program(0)?;
-        let program = file_program.program();
-        let outputs = OutputSelection::Registers;
-        let constants = &[None; 96];
-        let context = Context { program, constants, outputs, geometry: None, options: &options, hooks: &[] };
-        match chain::graph(program, &options)? {
-            Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
-            _ => lift::dispatched(context),
-        }
-    };
+    let lower = || validate::lift(Shbin::parse(&assembled.bytes)?.program(0)?.program(), precision);
     lower().map_err(|error: transpica::Error| error.to_string())
 }
 
@@ -161,28 +149,12 @@ fn lanewise() -> Vec<(String, String)> {
 
 /// Functions with dot products of vectors, of points, of finite numbers and of one vector, and with
 /// sums of products, which take over tests for NaN.
-const VECTORS: [&str; 15] = [
-    "(%0: f32x2 %1: f32x2) %2: f32 = dotp %0 %1 yield %2",
-    "(%0: f32x3 %1: f32x3) %2: f32 = dotp %0 %1 yield %2",
-    "(%0: f32x4 %1: f32x4) %2: f32 = dotp %0 %1 yield %2",
-    "(%0: f32x3) %2: f32 = dotp %0 %0 yield %2",
-    "(%0: f32x4 %1: f32x4) %2: f32 = const 1 %3: f32x4 = shuffle %0.x %0.y %0.z %2.x %4: f32 = dotp %3 %1 yield %4",
-    "(%0: f32x2 %1: f32x2) %3: f32x2 = sgep %0 %1 %5: f32 = dotp %3 %1 yield %5",
-    "(%0: f32x2 %1: f32x2) %3: f32x2 = sgep %0 %1 %4: f32x2 = sltp %0 %1 %5: f32 = dotp %3 %4 yield %5",
-    "(%0: f32x4 %1: f32x4) %2: f32 = const 1 %5: f32x4 = abs %0 %6: f32x4 = const 2 2 2 2 %7: f32x4 = minp %5 %6 %3: f32x4 = shuffle %7.x %7.y %7.z %2.x %4: f32 = dotp %3 %1 yield %4",
-    "(%0: f32x4 %1: f32x4) %6: f32x4 = const 2 2 2 2 %7: f32x4 = minp %0 %6 %8: f32x4 = minp %1 %6 %2: f32 = const 1 %3: f32x4 = shuffle %7.x %7.y %7.z %2.x %4: f32 = dotp %3 %8 yield %4",
-    "(%0: f32 %1: f32 %2: f32) %3: f32 = mulp %0 %1 %4: f32 = addp %3 %2 yield %4",
-    "(%0: f32 %1: f32 %2: f32) %3: f32 = mulp %0 %1 %4: f32 = addp %2 %3 yield %4",
-    "(%0: f32 %1: f32 %2: f32 %3: f32) %4: f32 = mulp %0 %1 %5: f32 = mulp %2 %3 %6: f32 = addp %4 %5 yield %6",
-    "(%0: f32x2 %1: f32 %2: f32) %3: f32 = const 0 %4: f32x2 = shuffle %3.x %1.x %5: f32x2 = mulp %0 %4 yield %5",
-    "(%0: f32x2 %1: f32 %2: f32) %3: f32 = const 0 %4: f32x2 = shuffle %3.x %1.x %5: f32x2 = addp %0 %4 yield %5",
-    "(%0: f32x3) %1: f32 = dotp %0 %0 %2: f32 = rsqp %1 %3: f32x3 = shuffle %2.x %2.x %2.x %4: f32x3 = mulp %0 %3 yield %4",
-];
+const VECTORS: &str = include_str!("vectors.tsv");
 
 /// Every function whose legal form is asked about, with the operation that groups it.
 pub fn bodies() -> Vec<(String, String)> {
     let mut all = lanewise();
-    all.extend(VECTORS.map(|body| ("vectors".to_owned(), body.to_owned())));
+    all.extend(VECTORS.lines().map(|body| ("vectors".to_owned(), body.to_owned())));
     all
 }
 

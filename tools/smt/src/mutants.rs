@@ -3,7 +3,7 @@
 //! computes different results for the numbers that a solver found, which `proven/mutants.tsv` has.
 
 use transpica::Precision;
-use transpica::stages::ir::{Module, ScalarKind, Type};
+use transpica::stages::ir::ScalarKind;
 use transpica_prove::ir::{InputValues, Lanes, eval, parse};
 
 use crate::question::{Claims, Question};
@@ -49,22 +49,18 @@ impl Mutant {
 
     /// Returns whether the interpreter computes different results for these numbers.
     pub fn is_shown_by(&self, numbers: &[u32]) -> bool {
-        let [before, after] =
-            [self.before, self.after].map(|body| interpret(&function(body), self.precision, numbers));
-        let is_float = before.0.kind == ScalarKind::F32;
-        let same = |a: u32, b: u32| {
+        let [before, after] = [self.before, self.after].map(|body| interpret(body, self.precision, numbers));
+        let same = |(&a, &b): (&u32, &u32)| {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-            let is_close = x.is_nan() && y.is_nan() || !self.observes_signs() && x == y;
-            a == b || is_float && is_close
+            a == b || x.is_nan() && y.is_nan() || !self.observes_signs() && x == y
         };
-        before.1.iter().zip(&after.1).any(|(a, b)| !same(*a, *b))
+        !before.iter().zip(&after).all(same)
     }
 }
 
-/// The first result of a function with its type, by the interpreter of the IR.
-fn interpret(function: &Module, precision: Precision, numbers: &[u32]) -> (Type, Lanes) {
-    let f = &function.main;
-    let (mut items, mut arguments, mut next) = (String::new(), String::new(), 0);
+/// The first result of a function whose parameters are numbers, by the interpreter of the IR.
+fn interpret(body: &str, precision: Precision, numbers: &[u32]) -> Lanes {
+    let (f, mut items, mut next) = (&function(body).main, String::new(), 0);
     for (index, &value) in f.get(f.params).iter().enumerate() {
         let ty = f.ty(value);
         let literal = |bits: &u32| match ty.kind {
@@ -75,16 +71,12 @@ fn interpret(function: &Module, precision: Precision, numbers: &[u32]) -> (Type,
         let end = next + usize::from(ty.lanes);
         let literals: Vec<String> = numbers[next..end].iter().map(literal).collect();
         items += &format!("%{index}: {ty} = const {} ", literals.join(" "));
-        arguments += &format!("%{index} ");
         next = end;
     }
-    let body = f.body.map(|body| f.regions[body].exit.list()).unwrap_or_default();
-    let result =
-        f.get(body).first().map(|&value| f.ty(value)).unwrap_or_else(|| unreachable!("mutants yield"));
-    let text = format!("{function}\nfunc main {{ {items} %99: {result} = call 0({arguments}) yield %99 }}");
+    let text = format!("func main {{ {items}{} }}", body.split_once(") ").unwrap_or_default().1);
     let module = parse(&text).unwrap_or_else(|error| unreachable!("rows are well formed: {error} in {text}"));
     let results = eval(&module, precision, &InputValues::default(), 1000);
-    (result, results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0])
+    results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0]
 }
 
 /// Bits of the variables of a model, such as `v0=7f800000,p1=1`.

@@ -15,43 +15,31 @@ use crate::question::{Claims, Question};
 use crate::rules::function;
 use crate::term::{Fun, Products, Term, Terms};
 
-/// Numbers of one sign and exponent; every range has all of them or none.
-struct Cell {
-    first: u32,
-    last: u32,
-}
-
-/// Every cell but NaN, in the order of their bits.
-fn cells() -> Vec<Cell> {
-    let of_sign = |sign: u32| {
-        let zero = Cell { first: sign, last: sign };
-        let subnormal = Cell { first: sign | 1, last: sign | 0x007F_FFFF };
-        let normal = (1..255).map(move |exponent: u32| Cell {
-            first: sign | exponent << 23,
-            last: sign | exponent << 23 | 0x007F_FFFF,
-        });
-        let infinity = Cell { first: sign | 0x7F80_0000, last: sign | 0x7F80_0000 };
-        [zero, subnormal].into_iter().chain(normal).chain([infinity])
-    };
-    of_sign(0).chain(of_sign(0x8000_0000)).collect()
+/// First and last of the numbers of each sign and exponent, but NaN, in the order of their bits;
+/// every range has all or none of them.
+fn cells() -> impl Iterator<Item = [u32; 2]> {
+    [0, 0x8000_0000].into_iter().flat_map(|sign: u32| {
+        let normal = (1..255).map(|exponent: u32| [exponent << 23, exponent << 23 | 0x007F_FFFF]);
+        let zero_and_subnormal = [[0, 0], [1, 0x007F_FFFF]].into_iter();
+        let all = zero_and_subnormal.chain(normal).chain([[0x7F80_0000, 0x7F80_0000]]);
+        all.map(move |ends| ends.map(|bits| sign | bits))
+    })
 }
 
 /// A float is a member of a range.
 fn member(t: &mut Terms, range: Range, a: Term) -> Term {
     let is_nan = t.apply(Fun::IsNan, &[a]);
     let bits = t.apply(Fun::BitsOf, &[a]);
-    let mut intervals: Vec<(u32, u32)> = Vec::new();
-    for cell in cells() {
-        if range.contains(cell.first) && range.contains(cell.last) {
-            match intervals.last_mut() {
-                Some((_, last)) if *last + 1 == cell.first => *last = cell.last,
-                _ => intervals.push((cell.first, cell.last)),
-            }
+    let mut intervals: Vec<[u32; 2]> = Vec::new();
+    for cell in cells().filter(|cell| cell.iter().all(|&bits| range.contains(bits))) {
+        match intervals.last_mut() {
+            Some([_, last]) if *last + 1 == cell[0] => *last = cell[1],
+            _ => intervals.push(cell),
         }
     }
     let mut inside = t.bool(false);
-    for (first, last) in intervals {
-        let [first, last] = [first, last].map(|bits| t.bits(bits));
+    for interval in intervals {
+        let [first, last] = interval.map(|bits| t.bits(bits));
         let below = t.apply(Fun::BitLess, &[bits, first]);
         let above = t.apply(Fun::BitLess, &[last, bits]);
         let outside = t.or(below, above);

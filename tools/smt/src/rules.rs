@@ -7,10 +7,9 @@
 //! parameters in `schemas.tsv`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use transpica::Precision;
-use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Unary, text};
+use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Unary};
 use transpica::stages::passes::Scratch;
 use transpica::stages::passes::optimize::simplify;
 use transpica_prove::ir::parse;
@@ -76,22 +75,16 @@ fn unaries(out: &mut Vec<String>) {
         for constant in constants(row.operand) {
             out.push(format!("() %1: {from} = const {constant} %2: {to} = {word} %1 yield %2"));
         }
-        for inner in
-            Unary::ALL.iter().map(|inner| inner.signature()).filter(|inner| inner.result == row.operand)
-        {
-            let source = kind(inner.operand);
-            out.push(format!("(%0: {source}) %1: {from} = {} %0 %2: {to} = {word} %1 yield %2", inner.name));
+        let ones = Unary::ALL.iter().map(|inner| inner.signature());
+        for inner in ones.filter(|inner| inner.result == row.operand) {
+            let (source, name) = (kind(inner.operand), inner.name);
+            out.push(format!("(%0: {source}) %1: {from} = {name} %0 %2: {to} = {word} %1 yield %2"));
         }
-        for inner in Binary::ALL
-            .iter()
-            .map(|inner| inner.signature())
-            .filter(|inner| inner.result == row.operand && inner.shape == Shape::Each)
-        {
-            let source = kind(inner.operand);
-            out.push(format!(
-                "(%0: {source} %1: {source}) %2: {from} = {} %0 %1 %3: {to} = {word} %2 yield %3",
-                inner.name
-            ));
+        let twos = Binary::ALL.iter().map(|inner| inner.signature());
+        for inner in twos.filter(|inner| inner.result == row.operand && inner.shape == Shape::Each) {
+            let (source, name) = (kind(inner.operand), inner.name);
+            let make = format!("(%0: {source} %1: {source}) %2: {from} = {name} %0 %1");
+            out.push(format!("{make} %3: {to} = {word} %2 yield %3"));
         }
     }
 }
@@ -125,13 +118,10 @@ fn nested(out: &mut Vec<String>, word: &str, [from, to]: [&str; 2], [first, seco
     out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %2 %3 yield %4"));
     for inner in Binary::ALL.iter().map(|inner| inner.signature()) {
         if kind(inner.operand) == from && kind(inner.result) == from {
-            let inner = inner.name;
-            out.push(format!(
-                "(%0: {from}) {make} %3: {from} = {inner} %0 %1 %4: {to} = {word} %3 %2 yield %4"
-            ));
-            out.push(format!(
-                "(%0: {from}) {make} %3: {from} = {inner} %1 %0 %4: {to} = {word} %3 %2 yield %4"
-            ));
+            for operands in ["%0 %1", "%1 %0"] {
+                let first = format!("(%0: {from}) {make} %3: {from} = {} {operands}", inner.name);
+                out.push(format!("{first} %4: {to} = {word} %3 %2 yield %4"));
+            }
         }
     }
 }

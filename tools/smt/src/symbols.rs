@@ -68,7 +68,7 @@ struct Facts {
 }
 
 /// A store of symbols of two functions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Symbols {
     precision: Precision,
     /// Set where the signs of zeros are compared.
@@ -88,22 +88,12 @@ pub struct Symbols {
 impl Symbols {
     /// None yet.
     pub fn new(precision: Precision, signs: bool) -> Self {
-        Self {
-            precision,
-            signs,
-            samples: SAMPLES,
-            nodes: Vec::new(),
-            facts: Vec::new(),
-            known: HashMap::new(),
-            by_sample: HashMap::new(),
-            next_free: 0,
-            claims: Vec::new(),
-        }
+        Self { precision, signs, samples: SAMPLES, ..Self::default() }
     }
 
     /// None yet, of one function, for which no operations count as equal.
     pub fn plain(precision: Precision) -> Self {
-        Self { samples: 0, ..Self::new(precision, true) }
+        Self { precision, signs: true, ..Self::default() }
     }
 
     /// The symbol of an operation of a function, or one that counts as equal.
