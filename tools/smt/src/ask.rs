@@ -27,39 +27,49 @@ pub fn questions() -> Vec<Question> {
 /// # Errors
 /// A file cannot be written.
 pub fn write_scripts(folder: &Path, questions: &[Question]) -> Result<String, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(folder).map_err(failed)?;
+    fs::create_dir_all(folder).map_err(failed(folder))?;
     for question in questions {
         if let (Some(key), Some(script)) = (question.key(), &question.script) {
             let text = format!("; {}\n{script}", question.name.replace('\n', " "));
-            fs::write(folder.join(key + ".smt2"), text).map_err(failed)?;
+            fs::write(folder.join(key + ".smt2"), text).map_err(failed(folder))?;
         }
     }
     Ok(format!("{} questions in {}", questions.len(), folder.display()))
 }
 
-/// Asks the solvers about scripts; their answers by key.
-fn ask(python: &Path, questions: &[Question], seconds: u32) -> Result<BTreeMap<String, Answer>, String> {
+/// Builds the message of an error of a file.
+pub fn failed(path: &Path) -> impl Fn(std::io::Error) -> String {
+    move |error| format!("{}: {error}", path.display())
+}
+
+/// Asks the solvers about the questions that have no row, and adds their answers.
+fn ask(
+    python: &Path,
+    questions: &[Question],
+    seconds: u32,
+    rows: &mut BTreeMap<String, Answer>,
+) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("transpica-smt-{}", std::process::id()));
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    write_scripts(&folder, questions)?;
+    let is_open = |question: &&Question| question.key().is_some_and(|key| !rows.contains_key(&key));
+    let open: Vec<Question> = questions.iter().filter(is_open).cloned().collect();
+    write_scripts(&folder, &open)?;
     let program = folder.join("solve.py");
-    fs::write(&program, SCRIPT).map_err(failed)?;
+    fs::write(&program, SCRIPT).map_err(failed(&folder))?;
     let output =
         Command::new(python).arg(&program).arg(&folder).args([&seconds.to_string(), SOLVERS]).output();
-    let output = output.map_err(|error| format!("{}: {error}", python.display()))?;
-    fs::remove_dir_all(&folder).map_err(failed)?;
+    let output = output.map_err(failed(python))?;
+    fs::remove_dir_all(&folder).map_err(failed(&folder))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    let mut found = answers(&String::from_utf8_lossy(&output.stdout));
+    rows.extend(answers(&String::from_utf8_lossy(&output.stdout)));
     // The first question with a script gives it its name.
     for question in questions.iter().rev() {
-        if let Some(row) = question.key().and_then(|key| found.get_mut(&key)) {
+        if let Some(row) = question.key().and_then(|key| rows.get_mut(&key)) {
             row.name.clone_from(&question.name);
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Compares the programs of a file or folder before and after each pass, and asks about claims
@@ -75,12 +85,11 @@ pub fn equal(python: Option<&Path>, path: &Path, seconds: u32) -> Result<String,
         let Some(python) = python else { break };
         let is_proven = |script: &str| rows.get(&key(script)).is_some_and(Answer::is_proven);
         let open = validate::questions(&steps, level, &is_proven);
-        rows.extend(ask(python, &open, seconds)?);
+        ask(python, &open, seconds, &mut rows)?;
     }
     rows.retain(|_, row| row.is_proven());
     let is_proven = |script: &str| rows.contains_key(&key(script));
-    let used: BTreeSet<String> =
-        validate::used(&steps, &is_proven).iter().map(|script| key(script)).collect();
+    let used = validate::used(&steps, &is_proven);
     let summary = validate::summary(&steps, &is_proven);
     let samples = folder().join("../../../shaders").canonicalize().ok();
     if python.is_some() && path.canonicalize().ok() == samples {
@@ -100,9 +109,7 @@ pub fn run(python: &Path, only_new: bool, seconds: u32) -> Result<String, String
     let mut rows = answers(&fs::read_to_string(&path).unwrap_or_default());
     let keys: BTreeSet<String> = questions.iter().filter_map(Question::key).collect();
     rows.retain(|key, row| only_new && row.is_proven() && keys.contains(key));
-    let is_open = |question: &&Question| question.key().is_some_and(|key| !rows.contains_key(&key));
-    let open: Vec<Question> = questions.iter().filter(is_open).cloned().collect();
-    rows.extend(ask(python, &open, seconds)?);
+    ask(python, &questions, seconds, &mut rows)?;
     write(&path, &rows)?;
     refute(python, seconds)?;
     let summary = summary(&questions, &rows);
@@ -116,13 +123,14 @@ fn write(path: &Path, rows: &BTreeMap<String, Answer>) -> Result<(), String> {
     for (key, row) in sorted {
         let _ = writeln!(text, "{key}\t{}\t{}\t{}", row.name, row.solvers, row.time);
     }
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    fs::write(path, text).map_err(failed(path))
 }
 
 /// Lets solvers refute the wrong rules and writes the numbers.
 fn refute(python: &Path, seconds: u32) -> Result<(), String> {
     let questions: Vec<Question> = mutants().iter().map(crate::mutants::Mutant::question).collect();
-    let mut rows = ask(python, &questions, seconds)?;
+    let mut rows = BTreeMap::new();
+    ask(python, &questions, seconds, &mut rows)?;
     for row in rows.values_mut() {
         let numbers = row.solvers.strip_prefix("- false for ");
         row.solvers = numbers.ok_or_else(|| format!("no counterexample of {}", row.name))?.to_owned();

@@ -83,7 +83,7 @@ impl Enumerated {
         let (symbols, results) = alone(&self.module(), self.precision)?;
         let result = *results.first().ok_or("a function without a result")?;
         let mut rows = vec![vec![0; BLOCK]];
-        let mut worst: f64 = 0.0;
+        let (name, mut worst) = (self.name, 0f64);
         for block in (first..BLOCKS).step_by(usize::try_from(stride).unwrap_or(1)) {
             (0..).zip(&mut rows[0]).for_each(|(n, slot)| *slot = (block * BLOCK as u64 + n) as u32);
             symbols.fill(result, &mut rows);
@@ -92,15 +92,12 @@ impl Enumerated {
                 let expected = (self.definition)(x);
                 // The sign of a zero aside.
                 if found != expected && !(found.is_nan() && expected.is_nan()) {
-                    return Err(format!("{} of {bits:#010x}: {found:e}, not {expected:e}", self.name));
+                    return Err(format!("{name} of {bits:#010x}: {found:e}, not {expected:e}"));
                 }
                 if let Some((exact, bound)) = self.exact {
                     let error = error(found, exact(x.into()));
                     if error > bound {
-                        return Err(format!(
-                            "{} of {bits:#010x}: {error} units off, over {bound}",
-                            self.name
-                        ));
+                        return Err(format!("{name} of {bits:#010x}: {error} units off, over {bound}"));
                     }
                     worst = worst.max(error);
                 }
@@ -118,23 +115,15 @@ pub fn run(stride: u64) -> Result<String, String> {
     let mut lines = Vec::new();
     for row in &ENUMERATED {
         let start = Instant::now();
-        let halves = std::thread::scope(|scope| {
+        let [first, second] = std::thread::scope(|scope| {
             let halves = [0, stride].map(|first| scope.spawn(move || row.run(first, 2 * stride)));
             halves.map(|half| half.join().unwrap_or_else(|_| Err("a thread ended early".into())))
         });
-        let [first, second] = halves;
         let worst = first?.max(second?);
-        let error = if row.exact.is_some() {
-            format!(", at most {worst:.3} units in the last place off")
-        } else {
-            String::new()
-        };
-        let numbers = (1u64 << 32) / stride;
-        lines.push(format!(
-            "enumerated: {} of {numbers} numbers in {:.1} s{error}",
-            row.name,
-            start.elapsed().as_secs_f64()
-        ));
+        let error = row.exact.map(|_| format!(", at most {worst:.3} units in the last place off"));
+        let (error, numbers) = (error.unwrap_or_default(), (1u64 << 32) / stride);
+        let seconds = start.elapsed().as_secs_f64();
+        lines.push(format!("enumerated: {} of {numbers} numbers in {seconds:.1} s{error}", row.name));
     }
     Ok(lines.join("\n"))
 }

@@ -36,11 +36,12 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     lower().map_err(|error: transpica::Error| error.to_string())
 }
 
-/// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2.
+/// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2, possibly except
+/// for the signs of zeros.
 fn lift(
     claims: &mut Claims,
-    (label, text): (&str, &str),
-    precision: Precision,
+    [label, text]: [&str; 2],
+    (precision, signs): (Precision, bool),
     expected: impl FnOnce(&mut Spec<'_>, &[Register; 3]) -> Register,
 ) {
     let module = lifted(text, precision).unwrap_or_else(|error| unreachable!("{text} is lifted: {error}"));
@@ -49,7 +50,7 @@ fn lift(
     let registers = [0, 1, 2].map(|register| [0, 1, 2, 3].map(|lane| meaning::input(t, register, lane)));
     let expected = expected(&mut Spec { t, precision }, &registers);
     let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found).collect();
-    claims.equal(&format!("{precision:?} {label}"), &pairs, false);
+    claims.equal(&format!("{precision:?} {label}"), &pairs, signs);
 }
 
 /// Specification of each instruction = what it is lifted to: data instructions, CMP by a choice
@@ -62,7 +63,9 @@ fn instructions() -> Vec<Question> {
             let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
             let text = format!("{mnemonic} r3, {operands}");
             for precision in [Precision::Exact, Precision::F24] {
-                lift(&mut claims, (mnemonic, &text), precision, |spec, s| spec.instruction(mnemonic, s));
+                lift(&mut claims, [mnemonic, &text], (precision, false), |spec, s| {
+                    spec.instruction(mnemonic, s)
+                });
             }
             all.extend(claims.questions());
         }
@@ -74,7 +77,7 @@ fn instructions() -> Vec<Question> {
                 "cmp r0, {word}, {word}, r1\n\tifc cmp.{flag}\n\t\tmov r3, r0\n\t.else\n\t\tmov r3, r1\n\t.end"
             );
             for precision in PRECISIONS {
-                lift(&mut claims, (flag, &text), precision, |spec, s| spec.compared(word, lane, s));
+                lift(&mut claims, [flag, &text], (precision, true), |spec, s| spec.compared(word, lane, s));
             }
         }
         all.extend(claims.questions());
@@ -83,7 +86,7 @@ fn instructions() -> Vec<Question> {
     for (register, lane) in [("x", 0), ("y", 1)] {
         let text = format!("mova a0.xy, r0\n\tnop\n\tmov r3, c40[a0.{register}]");
         for precision in PRECISIONS {
-            lift(&mut claims, (register, &text), precision, |spec, s| spec.relative(40, s[0][lane]));
+            lift(&mut claims, [register, &text], (precision, true), |spec, s| spec.relative(40, s[0][lane]));
         }
     }
     all.extend(claims.questions());
@@ -116,47 +119,38 @@ const OPERANDS: [&str; 15] = [
     "= mulp A B",
 ];
 
-/// Functions with one operation of the PICA200 on such operands.
-fn lanewise() -> Vec<(String, String)> {
+/// Every function whose legal form is asked about, with the operation that groups it: one operation
+/// of the PICA200 on such operands, then [`VECTORS`].
+pub fn bodies() -> Vec<(String, String)> {
     let mut out = Vec::new();
     let portable = [Unary::Exp2Portable, Unary::Log2Portable];
     // The portable functions are enumerated, step by step.
     for op in Unary::ALL.iter().filter(|op| op.is_pica() && !portable.contains(op)) {
         let (word, to) = (op.signature().name, if *op == Unary::AddressP { "i32" } else { "f32" });
-        for row in 0..OPERANDS.len() {
-            let (items, value) = operand(OPERANDS[row], 1, ["%0", "%1"]);
-            out.push((
-                word.to_owned(),
-                format!("(%0: f32 %1: f32) {items}%2: {to} = {word} {value} yield %2"),
-            ));
+        for row in OPERANDS {
+            let (items, value) = operand(row, 1, ["%0", "%1"]);
+            let body = format!("(%0: f32 %1: f32) {items}%2: {to} = {word} {value} yield %2");
+            out.push((word.to_owned(), body));
         }
     }
     for op in Binary::ALL.iter().filter(|op| op.is_pica() && op.shape() == Shape::Each) {
         let word = op.signature().name;
         // Nothing is asked about the operands of a comparison.
         let rows = if matches!(op, Binary::SgeP | Binary::SltP) { 2 } else { OPERANDS.len() };
-        for x in 0..rows {
-            for y in 0..rows {
-                let (first, a) = operand(OPERANDS[x], 1, ["%0", "%1"]);
-                let (second, b) = operand(OPERANDS[y], 2, ["%2", "%3"]);
-                let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
-                out.push((word.to_owned(), format!("{make}%4: f32 = {word} {a} {b} yield %4")));
-            }
+        let rows = &OPERANDS[..rows];
+        for (x, y) in rows.iter().flat_map(|x| rows.iter().map(move |y| (x, y))) {
+            let ((first, a), (second, b)) = (operand(x, 1, ["%0", "%1"]), operand(y, 2, ["%2", "%3"]));
+            let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
+            out.push((word.to_owned(), format!("{make}%4: f32 = {word} {a} {b} yield %4")));
         }
     }
+    out.extend(VECTORS.lines().map(|body| ("vectors".to_owned(), body.to_owned())));
     out
 }
 
 /// Functions with dot products of vectors, of points, of finite numbers and of one vector, and with
 /// sums of products, which take over tests for NaN.
 const VECTORS: &str = include_str!("vectors.tsv");
-
-/// Every function whose legal form is asked about, with the operation that groups it.
-pub fn bodies() -> Vec<(String, String)> {
-    let mut all = lanewise();
-    all.extend(VECTORS.lines().map(|body| ("vectors".to_owned(), body.to_owned())));
-    all
-}
 
 /// Operations of the PICA200 = their legal forms.
 fn legal_forms() -> Vec<Question> {
@@ -166,9 +160,8 @@ fn legal_forms() -> Vec<Question> {
         let before = function(&body);
         for precision in PRECISIONS {
             // In `fast` drivers choose minima and maxima with NaN, and the order of sums.
-            if precision == Precision::Fast
-                && ["minp", "maxp", "dotp", "vectors"].iter().any(|free| body.contains(free))
-            {
+            let is_free = || ["minp", "maxp", "dotp", "vectors"].iter().any(|free| body.contains(free));
+            if precision == Precision::Fast && is_free() {
                 continue;
             }
             let after = legalized(&before, precision);

@@ -7,7 +7,7 @@ use transpica::stages::ir::ScalarKind;
 use transpica_prove::ir::{InputValues, Lanes, eval, parse};
 
 use crate::question::{Claims, Question};
-use crate::rules::function;
+use crate::rules::{function, table};
 use crate::term::Products;
 
 /// A wrong rule.
@@ -24,10 +24,9 @@ pub struct Mutant {
 
 /// All of them: rows of `mutants.tsv`.
 pub fn mutants() -> Vec<Mutant> {
-    let rows = include_str!("mutants.tsv").lines().filter_map(|line| {
-        let [name, precision, before, after] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+    let rows = table(include_str!("mutants.tsv")).map(|[name, precision, before, after]| {
         let precision = if precision == "f24" { Precision::F24 } else { Precision::Exact };
-        Some(Mutant { name, precision, before, after })
+        Mutant { name, precision, before, after }
     });
     rows.collect()
 }
@@ -52,14 +51,15 @@ impl Mutant {
         let [before, after] = [self.before, self.after].map(|body| interpret(body, self.precision, numbers));
         let same = |(&a, &b): (&u32, &u32)| {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-            a == b || x.is_nan() && y.is_nan() || !self.observes_signs() && x == y
+            a == b || before.0 && (x.is_nan() && y.is_nan() || !self.observes_signs() && x == y)
         };
-        !before.iter().zip(&after).all(same)
+        !before.1.iter().zip(&after.1).all(same)
     }
 }
 
-/// The first result of a function whose parameters are numbers, by the interpreter of the IR.
-fn interpret(body: &str, precision: Precision, numbers: &[u32]) -> Lanes {
+/// The first result of a function whose parameters are numbers, by the interpreter of the IR, and
+/// whether it has floats.
+fn interpret(body: &str, precision: Precision, numbers: &[u32]) -> (bool, Lanes) {
     let (f, mut items, mut next) = (&function(body).main, String::new(), 0);
     for (index, &value) in f.get(f.params).iter().enumerate() {
         let ty = f.ty(value);
@@ -76,7 +76,9 @@ fn interpret(body: &str, precision: Precision, numbers: &[u32]) -> Lanes {
     let text = format!("func main {{ {items}{} }}", body.split_once(") ").unwrap_or_default().1);
     let module = parse(&text).unwrap_or_else(|error| unreachable!("rows are well formed: {error} in {text}"));
     let results = eval(&module, precision, &InputValues::default(), 1000);
-    results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0]
+    let lanes = results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0];
+    let result = f.body.and_then(|body| f.get(f.regions[body].exit.list()).first());
+    (result.is_some_and(|&result| f.ty(result).kind == ScalarKind::F32), lanes)
 }
 
 /// Bits of the variables of a model, such as `v0=7f800000,p1=1`.

@@ -62,17 +62,19 @@ fn range(f: &Func, precision: Precision) -> Option<Range> {
 pub fn questions() -> Vec<Question> {
     let mut groups: Vec<Claims> = Vec::new();
     let mut last = String::new();
-    for (word, body) in legal::bodies() {
-        let is_asked = ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors";
+    let has_theory = |(word, body): &(String, String)| {
+        ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors"
+    };
+    for (word, body) in legal::bodies().into_iter().filter(has_theory) {
         let module = function(&body);
         for precision in [Precision::Exact, Precision::F24] {
-            let Some(range) = range(&module.main, precision).filter(|range| is_asked && *range != Range::ALL)
-            else {
-                continue;
-            };
+            let range = range(&module.main, precision);
+            let Some(range) = range.filter(|range| *range != Range::ALL) else { continue };
             if last != word {
                 last.clone_from(&word);
-                groups.push(Claims::new(format!("range of {word}"), Products::Exact).joined(5));
+                let mut group = Claims::new(format!("range of {word}"), Products::Exact);
+                group.joined = 5;
+                groups.push(group);
             }
             let Some(group) = groups.last_mut() else { continue };
             let result = results(&mut group.terms, &module, precision);

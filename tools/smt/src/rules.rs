@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use transpica::Precision;
-use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Unary};
+use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Type, Unary};
 use transpica::stages::passes::Scratch;
 use transpica::stages::passes::optimize::simplify;
 use transpica_prove::ir::parse;
@@ -19,17 +19,13 @@ use crate::term::Products;
 
 /// A function that each named rule changes, in `exact`: parameters, items, result. Rows of
 /// `rules.tsv`.
-pub fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
-    include_str!("rules.tsv").lines().filter_map(|line| line.split_once('\t'))
+pub fn rows() -> impl Iterator<Item = [&'static str; 2]> {
+    table(include_str!("rules.tsv"))
 }
 
-/// Rules with numbers that hold for each: two functions that are equal. Those of which `simplify`
-/// makes one of the other are tied to it by [`rows`].
-fn schemas() -> impl Iterator<Item = [&'static str; 3]> {
-    include_str!("schemas.tsv").lines().filter_map(|line| {
-        let [name, before, after] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
-        Some([name, before, after])
-    })
+/// Rows of a table with as many cells.
+pub fn table<const CELLS: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; CELLS]> {
+    text.lines().filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
 }
 
 /// Parses a function from its parameters, items and exit.
@@ -58,13 +54,8 @@ fn constants(kind: ScalarKind) -> &'static [&'static str] {
     }
 }
 
-fn kind(kind: ScalarKind) -> &'static str {
-    match kind {
-        ScalarKind::F32 => "f32",
-        ScalarKind::I32 => "i32",
-        ScalarKind::U32 => "u32",
-        ScalarKind::Bool => "bool",
-    }
+fn kind(kind: ScalarKind) -> Type {
+    Type::new(kind, 1)
 }
 
 /// Functions with one-operand operations, also on another one, on a choice and on constants.
@@ -112,7 +103,7 @@ fn binaries(out: &mut Vec<String>) {
 }
 
 /// An operation with a constant on another with a constant, and on a choice of constants.
-fn nested(out: &mut Vec<String>, word: &str, [from, to]: [&str; 2], [first, second]: [&str; 2]) {
+fn nested(out: &mut Vec<String>, word: &str, [from, to]: [Type; 2], [first, second]: [&str; 2]) {
     let make = format!("%1: {from} = const {first} %2: {from} = const {second}");
     out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %3 %1 yield %4"));
     out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %2 %3 yield %4"));
@@ -153,9 +144,12 @@ pub fn operand(text: &str, number: u32, [a, b]: [&str; 2]) -> (String, String) {
 
 /// Comparisons of all pairs of made operands, and of one with itself and its opposites.
 fn comparisons(out: &mut Vec<String>) {
-    let compares = |op: &&Binary| simplifies_as_comparison(**op);
-    for op in Binary::ALL.iter().filter(compares) {
-        let (word, to) = (op.signature().name, kind(op.signature().result));
+    for op in Binary::ALL {
+        let (row, is_set) = (op.signature(), matches!(op, Binary::SgeP | Binary::SltP));
+        if row.operand != ScalarKind::F32 || row.result != ScalarKind::Bool && !is_set {
+            continue;
+        }
+        let (word, to) = (row.name, kind(row.result));
         for (x, y) in OPERANDS.iter().flat_map(|x| OPERANDS.map(|y| (x, y))) {
             for others in [["%2", "%3"], ["%0", "%1"]] {
                 let ((first, a), (second, b)) = (operand(x, 1, ["%0", "%1"]), operand(y, 2, others));
@@ -173,15 +167,9 @@ fn comparisons(out: &mut Vec<String>) {
     }
 }
 
-fn simplifies_as_comparison(op: Binary) -> bool {
-    let row = op.signature();
-    row.operand == ScalarKind::F32
-        && (row.result == ScalarKind::Bool || matches!(op, Binary::SgeP | Binary::SltP))
-}
-
 /// Every function that the sweep looks at.
 pub fn bodies() -> Vec<String> {
-    let mut out: Vec<String> = rows().map(|(_, body)| body.to_owned()).collect();
+    let mut out: Vec<String> = rows().map(|[_, body]| body.to_owned()).collect();
     unaries(&mut out);
     binaries(&mut out);
     comparisons(&mut out);
@@ -190,8 +178,7 @@ pub fn bodies() -> Vec<String> {
 
 /// The operation that a function ends with, by which questions are grouped.
 fn outer(body: &str) -> &str {
-    let last = body.rsplit(" = ").next().unwrap_or_default();
-    last.split(' ').next().unwrap_or_default()
+    body.rsplit(" = ").next().and_then(|last| last.split(' ').next()).unwrap_or_default()
 }
 
 /// Returns whether drivers may choose the sign of a zero that a function computes.
@@ -214,35 +201,34 @@ pub fn questions() -> Vec<Question> {
         }
     }
     let mut general = Claims::new("schemas".to_owned(), Products::Exact);
-    for [name, before, after] in schemas() {
+    // Rules with numbers that hold for each: two functions that are equal. Those of which `simplify`
+    // makes one of the other are tied to it by [`rows`].
+    for [name, before, after] in table(include_str!("schemas.tsv")) {
         let pair = [function(before), function(after)];
         let added = general.same(name, [&pair[0], &pair[1]], Precision::Exact, true);
         debug_assert_eq!(added, Ok(()), "schemas have terms");
     }
-    let groups = groups.into_values().chain([general]).chain(exchanges());
-    groups.flat_map(Claims::questions).collect()
+    let groups = groups.into_values().chain([general]);
+    groups.flat_map(Claims::questions).chain(exchanges()).collect()
 }
 
 /// Operands of an operation that commutes may be exchanged: the equality of `cse`.
-fn exchanges() -> Vec<Claims> {
-    let commuting = Binary::ALL.iter().filter(|op| op.commutes()).map(|op| op.signature());
-    let asked = commuting.map(|row| {
+fn exchanges() -> Vec<Question> {
+    let mut all = Vec::new();
+    for row in Binary::ALL.iter().filter(|op| op.commutes()).map(|op| op.signature()) {
         let is_dot = row.shape == Shape::Dot;
-        let lanes = if is_dot { "x3" } else { "" };
-        let (from, to) = (kind(row.operand), kind(row.result));
+        let (lanes, products) = if is_dot { (3, Products::Lemmas) } else { (1, Products::Exact) };
+        let (from, to) = (Type::new(row.operand, lanes), kind(row.result));
         let [one, other] = ["%0 %1", "%1 %0"].map(|operands| {
-            function(&format!(
-                "(%0: {from}{lanes} %1: {from}{lanes}) %2: {to} = {} {operands} yield %2",
-                row.name
-            ))
+            let result = format!("%2: {to} = {} {operands} yield %2", row.name);
+            function(&format!("(%0: {from} %1: {from}) {result}"))
         });
-        let products = if is_dot { Products::Lemmas } else { Products::Exact };
         let mut claims = Claims::new(format!("cse {}", row.name), products);
         for precision in PRECISIONS {
             let added = claims.same(row.name, [&one, &other], precision, true);
             debug_assert_eq!(added, Ok(()), "operations have terms");
         }
-        claims
-    });
-    asked.collect()
+        all.extend(claims.questions());
+    }
+    all
 }

@@ -92,8 +92,8 @@ impl Spec<'_> {
     /// `2^x`: NaN for NaN, +inf from 128 on, 0 up to −150.
     fn power(&mut self, x: Term) -> Term {
         let x = self.source(x);
-        let (low, high, zero, infinity) =
-            (self.t.float(-150.0), self.t.float(128.0), self.t.float(0.0), self.t.float(f32::INFINITY));
+        let [low, high, zero, infinity] =
+            [-150.0, 128.0, 0.0, f32::INFINITY].map(|number| self.t.float(number));
         let (above, below) = (self.t.apply(Fun::Less, &[low, x]), self.t.apply(Fun::Less, &[x, high]));
         let is_nan = self.t.apply(Fun::IsNan, &[x]);
         let power = self.t.apply(Fun::Exp2, &[x]);
@@ -164,9 +164,18 @@ impl Spec<'_> {
         })
     }
 
-    /// s1 where a comparison of CMP holds for a component of s1 and s2, else s2.
+    /// s1 where a comparison of CMP holds for a component of s1 and s2, else s2. Only `ne` is true of
+    /// NaN.
     pub fn compared(&mut self, word: &str, lane: usize, [a, b, _]: &[Register; 3]) -> Register {
-        let holds = holds(self.t, word, [a[lane], b[lane]]);
+        let (both, exchanged) = ([a[lane], b[lane]], [b[lane], a[lane]]);
+        let holds = match word {
+            "eq" | "ne" => self.t.apply(Fun::Equal, &both),
+            "lt" => self.t.apply(Fun::Less, &both),
+            "le" => self.t.apply(Fun::LessEqual, &both),
+            "gt" => self.t.apply(Fun::Less, &exchanged),
+            _ge => self.t.apply(Fun::LessEqual, &exchanged),
+        };
+        let holds = if word == "ne" { self.t.not(holds) } else { holds };
         [0, 1, 2, 3].map(|lane| self.t.ite(holds, a[lane], b[lane]))
     }
 
@@ -213,18 +222,3 @@ impl Spec<'_> {
 
 /// The comparisons of CMP that a program can name.
 pub const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
-
-/// A comparison of CMP. Only `ne` is true of NaN.
-fn holds(t: &mut Terms, word: &str, [a, b]: [Term; 2]) -> Term {
-    match word {
-        "eq" => t.apply(Fun::Equal, &[a, b]),
-        "ne" => {
-            let equal = t.apply(Fun::Equal, &[a, b]);
-            t.not(equal)
-        }
-        "lt" => t.apply(Fun::Less, &[a, b]),
-        "le" => t.apply(Fun::LessEqual, &[a, b]),
-        "gt" => t.apply(Fun::Less, &[b, a]),
-        _ge => t.apply(Fun::LessEqual, &[b, a]),
-    }
-}

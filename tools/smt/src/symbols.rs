@@ -5,7 +5,7 @@
 //! much as it needs: those that both functions have are variables first, and are opened step by
 //! step.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use transpica::Precision;
 use transpica::stages::ir::op::scalar;
@@ -124,7 +124,7 @@ impl Symbols {
         let sample: Vec<u32> = (0..self.samples).map(|number| self.result(&node, number)).collect();
         let inner = node.operands.iter().map(|operand| self.facts[operand.0 as usize].free).max();
         let free = if let Head::Free(number) = head { number + 1 } else { inner.unwrap_or(0) };
-        let is_computed = !node.operands.is_empty() && is_telling(&sample);
+        let is_computed = !node.operands.is_empty() && sample.iter().collect::<HashSet<_>>().len() >= TELLING;
         let others = self.by_sample.entry(sample.clone()).or_default();
         let facts = &self.facts;
         let equal = others.iter().copied().find(|other| {
@@ -313,16 +313,6 @@ impl Symbols {
             _unknown => variable(t, node.kind, terms.len() as u32),
         }
     }
-}
-
-fn is_telling(sample: &[u32]) -> bool {
-    let mut different = Vec::new();
-    for bits in sample {
-        if !different.contains(bits) {
-            different.push(*bits);
-        }
-    }
-    different.len() >= TELLING
 }
 
 /// Bits of something unknown, by its name and the number of the sample.

@@ -401,13 +401,7 @@ fn evaluate(fun: Fun, is_float: bool, [a, b, c]: [u32; 3]) -> u32 {
         Fun::And | Fun::BitAnd => a & b,
         Fun::Or | Fun::BitOr => a | b,
         Fun::Same => u32::from(a == b || is_float && x.is_nan() && y.is_nan()),
-        Fun::Ite => {
-            if a != 0 {
-                b
-            } else {
-                c
-            }
-        }
+        Fun::Ite => [c, b][usize::from(a != 0)],
         Fun::Neg => (-x).to_bits(),
         Fun::Abs => x.abs().to_bits(),
         Fun::Add => (x + y).to_bits(),

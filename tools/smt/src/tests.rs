@@ -55,9 +55,9 @@ fn named() -> BTreeSet<String> {
 
 #[test]
 fn every_named_rule_has_a_row_that_it_changes() {
-    let known: BTreeSet<String> = rows().map(|(name, _)| name.to_owned()).collect();
+    let known: BTreeSet<String> = rows().map(|[name, _]| name.to_owned()).collect();
     assert_eq!(named(), known, "names of `simplify` and rows of `rules.rs`");
-    for (name, body) in rows() {
+    for [name, body] in rows() {
         let before = function(body);
         assert!(simplified(&before, Precision::Exact).is_some(), "{name} does not fit {body}");
     }

@@ -19,7 +19,7 @@ use transpica::{Limits, Precision, Program, Shbin};
 use transpica_prove::chain;
 
 use crate::equal::compare;
-use crate::question::{PRECISIONS, Question};
+use crate::question::{PRECISIONS, Question, key};
 use crate::symbols::Symbols;
 use crate::term::Products;
 
@@ -152,10 +152,11 @@ pub fn questions(steps: &[Step], level: usize, is_proven: &dyn Fn(&str) -> bool)
     found.into_iter().map(|(script, name)| Question::from_script(name, script)).collect()
 }
 
-/// Scripts by which the steps are equal.
+/// Keys of the scripts by which the steps are equal.
 pub fn used(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
     let all = steps.iter().filter_map(|step| step.outcome.as_ref()?.as_ref().ok());
-    all.flat_map(scripts).flatten().flatten().filter(|script| is_proven(script)).collect()
+    let all = all.flat_map(scripts).flatten().flatten();
+    all.filter(|script| is_proven(script)).map(|script| key(&script)).collect()
 }
 
 /// Files of a folder, or one file.
@@ -214,7 +215,7 @@ pub fn summary(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::{answers, folder, key};
+    use crate::question::{answers, folder};
     use transpica_prove::daily;
 
     /// Passes whose equality is claimed; legalization has questions of its own, and what `leave`
