@@ -25,14 +25,10 @@ use crate::term::Products;
 
 /// Treatments of a claim in their order: how often common operands are opened, and what is known
 /// of products.
-pub const LEVELS: [(u32, Products); 6] = [
-    (0, Products::Lemmas),
-    (1, Products::Lemmas),
-    (2, Products::Lemmas),
-    (3, Products::Lemmas),
-    (0, Products::Exact),
-    (1, Products::Exact),
-];
+pub fn levels() -> impl Iterator<Item = (u32, Products)> {
+    let lemmas = [0, 1, 2, 3].map(|opened| (opened, Products::Lemmas));
+    lemmas.into_iter().chain([0, 1, 2].map(|opened| (opened, Products::Exact)))
+}
 
 /// One pass on one function.
 pub struct Step {
@@ -48,8 +44,8 @@ pub struct Step {
 
 /// The scripts of each claim of a comparison, from level to level; none where one is too large.
 fn scripts(symbols: &Symbols) -> impl Iterator<Item = impl Iterator<Item = Option<String>>> {
-    let script = move |pair| move |&(opened, products)| symbols.script(pair, opened, products);
-    symbols.claims.iter().map(move |&pair| LEVELS.iter().map(script(pair)))
+    let script = move |pair| move |(opened, products)| symbols.script(pair, opened, products);
+    symbols.claims.iter().map(move |&pair| levels().map(script(pair)))
 }
 
 /// The function that a program is lifted to.
