@@ -196,6 +196,7 @@ impl Symbols {
     }
 
     /// The result of an operation; none for what is unknown.
+    // A call for each of 2^32 numbers would take as long as the operation.
     #[inline(always)]
     fn computed(&self, node: &Node, value: &impl Fn(usize) -> u32) -> Option<u32> {
         let precision = self.precision;
