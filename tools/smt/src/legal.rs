@@ -36,8 +36,8 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     lower().map_err(|error: transpica::Error| error.to_string())
 }
 
-/// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2, possibly except
-/// for the signs of zeros.
+/// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2, possibly
+/// except for the signs of zeros.
 fn lift(
     claims: &mut Claims,
     [label, text]: [&str; 2],

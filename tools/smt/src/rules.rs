@@ -201,8 +201,8 @@ pub fn questions() -> Vec<Question> {
         }
     }
     let mut general = Claims::new("schemas".to_owned(), Products::Exact);
-    // Rules with numbers that hold for each: two functions that are equal. Those of which `simplify`
-    // makes one of the other are tied to it by [`rows`].
+    // Rules with numbers that hold for each: two functions that are equal. Those of which
+    // `simplify` makes one of the other are tied to it by [`rows`].
     for [name, before, after] in table(include_str!("schemas.tsv")) {
         let pair = [function(before), function(after)];
         let added = general.same(name, [&pair[0], &pair[1]], Precision::Exact, true);

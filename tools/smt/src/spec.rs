@@ -138,8 +138,8 @@ impl Spec<'_> {
         [x, y, zero, w]
     }
 
-    /// `c[base]` with an address register that MOVA set from x, 4.6: the register counts modulo 128,
-    /// offsets beyond a byte are 0, registers from 96 on are ones.
+    /// `c[base]` with an address register that MOVA set from x, 4.6: the register counts modulo
+    /// 128, offsets beyond a byte are 0, registers from 96 on are ones.
     pub fn relative(&mut self, base: u32, x: Term) -> Register {
         // The conversion cannot trap: what is clamped is beyond a byte.
         let [low, high, none] = [-1000.0, 1000.0, 0.0].map(|number| self.t.float(number));
@@ -164,8 +164,8 @@ impl Spec<'_> {
         })
     }
 
-    /// s1 where a comparison of CMP holds for a component of s1 and s2, else s2. Only `ne` is true of
-    /// NaN.
+    /// s1 where a comparison of CMP holds for a component of s1 and s2, else s2. Only `ne` is true
+    /// of NaN.
     pub fn compared(&mut self, word: &str, lane: usize, [a, b, _]: &[Register; 3]) -> Register {
         let (both, exchanged) = ([a[lane], b[lane]], [b[lane], a[lane]]);
         let holds = match word {
@@ -215,7 +215,7 @@ impl Spec<'_> {
             "ex2" => [self.power(s[0][0]); 4],
             "lg2" => [self.logarithm(s[0][0]); 4],
             "litp" => self.litp(s[0]),
-            other => unreachable!("{other} is no data instruction"),
+            other => unreachable!("{other} is not a data instruction"),
         }
     }
 }
