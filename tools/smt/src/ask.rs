@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::mutants::mutants;
@@ -15,15 +15,6 @@ const SCRIPT: &str = include_str!("solve.py");
 /// Solvers in the order in which they are asked, see `solve.py`.
 const SOLVERS: &str = "bitwuzla,cvc5,z3";
 
-/// One solver's answer.
-struct Line {
-    key: String,
-    solver: String,
-    answer: String,
-    time: u32,
-    model: String,
-}
-
 /// Every question of today's rules.
 pub fn questions() -> Vec<Question> {
     let lemmas = term::lemma_scripts().into_iter().map(|(name, script)| Question::from_script(name, script));
@@ -31,85 +22,54 @@ pub fn questions() -> Vec<Question> {
     all.into_iter().chain(lemmas).collect()
 }
 
-/// Writes every script into a folder, for a look with another solver. Returns their number.
+/// Writes scripts into a folder, each with its name in the first line.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write_scripts(folder: &Path) -> Result<String, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(folder).map_err(failed)?;
-    let mut count = 0;
-    for question in questions() {
-        if let (Some(key), Some(script)) = (question.key(), &question.script) {
-            let text = format!("; {}\n{script}", question.name.replace('\n', " "));
-            fs::write(folder.join(key + ".smt2"), text).map_err(failed)?;
-            count += 1;
-        }
-    }
-    Ok(format!("{count} scripts in {}", folder.display()))
-}
-
-/// Asks the solvers about scripts, half of them in each of two processes.
-fn ask(python: &Path, questions: &[&Question], seconds: u32) -> Result<Vec<Line>, String> {
-    let halves = [0, 1].map(|half| questions.iter().copied().skip(half).step_by(2).collect::<Vec<_>>());
-    let answers = std::thread::scope(|scope| {
-        let mut both = (0..)
-            .zip(&halves)
-            .map(|(number, half)| scope.spawn(move || ask_half(python, half, seconds, number)));
-        let both: Vec<_> = both.by_ref().collect();
-        both.into_iter()
-            .map(|half| half.join().unwrap_or_else(|_| Err("a thread ended early".into())))
-            .collect::<Vec<_>>()
-    });
-    let mut lines = Vec::new();
-    for half in answers {
-        lines.extend(half?);
-    }
-    Ok(lines)
-}
-
-fn ask_half(python: &Path, questions: &[&Question], seconds: u32, number: u32) -> Result<Vec<Line>, String> {
-    let folder: PathBuf = std::env::temp_dir().join(format!("transpica-smt-{}-{number}", std::process::id()));
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(&folder).map_err(failed)?;
+pub fn write_scripts(folder: &Path, questions: &[Question]) -> Result<String, String> {
+    fs::create_dir_all(folder).map_err(failed(folder))?;
     for question in questions {
         if let (Some(key), Some(script)) = (question.key(), &question.script) {
-            fs::write(folder.join(key + ".smt2"), script).map_err(failed)?;
+            let text = format!("; {}\n{script}", question.name.replace('\n', " "));
+            fs::write(folder.join(key + ".smt2"), text).map_err(failed(folder))?;
         }
     }
+    Ok(format!("{} questions in {}", questions.len(), folder.display()))
+}
+
+/// Builds the message of an error of a file.
+pub fn failed(path: &Path) -> impl Fn(std::io::Error) -> String {
+    move |error| format!("{}: {error}", path.display())
+}
+
+/// Asks the solvers about the questions that have no row, and adds their answers.
+fn ask(
+    python: &Path,
+    questions: &[Question],
+    seconds: u32,
+    rows: &mut BTreeMap<String, Answer>,
+) -> Result<(), String> {
+    let folder = std::env::temp_dir().join(format!("transpica-smt-{}", std::process::id()));
+    let is_open = |question: &&Question| question.key().is_some_and(|key| !rows.contains_key(&key));
+    let open: Vec<Question> = questions.iter().filter(is_open).cloned().collect();
+    write_scripts(&folder, &open)?;
     let program = folder.join("solve.py");
-    fs::write(&program, SCRIPT).map_err(failed)?;
+    fs::write(&program, SCRIPT).map_err(failed(&folder))?;
     let output =
         Command::new(python).arg(&program).arg(&folder).args([&seconds.to_string(), SOLVERS]).output();
-    let output = output.map_err(|error| format!("{}: {error}", python.display()))?;
-    fs::remove_dir_all(&folder).map_err(failed)?;
+    let output = output.map_err(failed(python))?;
+    fs::remove_dir_all(&folder).map_err(failed(&folder))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let lines = text.lines().filter_map(|line| {
-        let [key, solver, answer, time, model] = line.split('\t').collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let [key, solver, answer, model] = [key, solver, answer, model].map(str::to_owned);
-        Some(Line { key, solver, answer, time: time.parse().ok()?, model })
-    });
-    Ok(lines.collect())
-}
-
-/// The answer of all solvers about one script.
-fn joined(name: &str, lines: &[&Line]) -> Answer {
-    let proven: Vec<&&Line> = lines.iter().filter(|line| line.answer == "unsat").collect();
-    let wrong = lines.iter().find(|line| line.answer == "sat");
-    let (solvers, time) = match (wrong, proven.is_empty()) {
-        (Some(line), _) => (format!("- false for {}", line.model), line.time),
-        (None, true) => (format!("- {}", lines.first().map_or("no answer", |line| &line.answer)), 0),
-        (None, false) => {
-            let names: Vec<&str> = proven.iter().map(|line| line.solver.as_str()).collect();
-            (names.join("+"), proven.iter().map(|line| line.time).max().unwrap_or(0))
+    rows.extend(answers(&String::from_utf8_lossy(&output.stdout)));
+    // The first question with a script gives it its name.
+    for question in questions.iter().rev() {
+        if let Some(row) = question.key().and_then(|key| rows.get_mut(&key)) {
+            row.name.clone_from(&question.name);
         }
-    };
-    Answer { name: name.to_owned(), solvers, time }
+    }
+    Ok(())
 }
 
 /// Compares the programs of a file or folder before and after each pass, and asks about claims
@@ -121,24 +81,15 @@ pub fn equal(python: Option<&Path>, path: &Path, seconds: u32) -> Result<String,
     let steps = validate::steps(&validate::files(path)?)?;
     let list = folder().join("equal.tsv");
     let mut rows = answers(&fs::read_to_string(&list).unwrap_or_default());
-    for level in 0..validate::levels() {
+    for level in 0..validate::levels().count() {
         let Some(python) = python else { break };
-        let is_proven =
-            |script: &str| rows.get(&key(script)).is_some_and(|row| !row.solvers.starts_with('-'));
+        let is_proven = |script: &str| rows.get(&key(script)).is_some_and(Answer::is_proven);
         let open = validate::questions(&steps, level, &is_proven);
-        for chunk in open.chunks(200) {
-            let lines = ask(python, &chunk.iter().collect::<Vec<_>>(), seconds)?;
-            for question in chunk {
-                let key = question.key().unwrap_or_default();
-                let own: Vec<&Line> = lines.iter().filter(|line| line.key == key).collect();
-                rows.insert(key, joined(&question.name, &own));
-            }
-        }
+        ask(python, &open, seconds, &mut rows)?;
     }
-    rows.retain(|_, row| !row.solvers.starts_with('-'));
+    rows.retain(|_, row| row.is_proven());
     let is_proven = |script: &str| rows.contains_key(&key(script));
-    let used: BTreeSet<String> =
-        validate::used(&steps, &is_proven).iter().map(|script| key(script)).collect();
+    let used = validate::used(&steps, &is_proven);
     let summary = validate::summary(&steps, &is_proven);
     let samples = folder().join("../../../shaders").canonicalize().ok();
     if python.is_some() && path.canonicalize().ok() == samples {
@@ -155,26 +106,10 @@ pub fn equal(python: Option<&Path>, path: &Path, seconds: u32) -> Result<String,
 pub fn run(python: &Path, only_new: bool, seconds: u32) -> Result<String, String> {
     let questions = questions();
     let path = folder().join("questions.tsv");
-    let known = answers(&fs::read_to_string(&path).unwrap_or_default());
-    let mut rows: BTreeMap<String, Answer> = BTreeMap::new();
-    let mut open = Vec::new();
-    let mut seen = BTreeSet::new();
-    for question in &questions {
-        let Some(key) = question.key() else { continue };
-        match known.get(&key) {
-            Some(answer) if only_new && !answer.solvers.starts_with('-') => {
-                _ = rows.insert(key, answer.clone())
-            }
-            _ if seen.insert(key) => open.push(question),
-            _ => {}
-        }
-    }
-    let lines = ask(python, &open, seconds)?;
-    for question in open {
-        let key = question.key().unwrap_or_default();
-        let own: Vec<&Line> = lines.iter().filter(|line| line.key == key).collect();
-        rows.insert(key, joined(&question.name, &own));
-    }
+    let mut rows = answers(&fs::read_to_string(&path).unwrap_or_default());
+    let keys: BTreeSet<String> = questions.iter().filter_map(Question::key).collect();
+    rows.retain(|key, row| only_new && row.is_proven() && keys.contains(key));
+    ask(python, &questions, seconds, &mut rows)?;
     write(&path, &rows)?;
     refute(python, seconds)?;
     let summary = summary(&questions, &rows);
@@ -188,22 +123,17 @@ fn write(path: &Path, rows: &BTreeMap<String, Answer>) -> Result<(), String> {
     for (key, row) in sorted {
         let _ = writeln!(text, "{key}\t{}\t{}\t{}", row.name, row.solvers, row.time);
     }
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    fs::write(path, text).map_err(failed(path))
 }
 
 /// Lets solvers refute the wrong rules and writes the numbers.
 fn refute(python: &Path, seconds: u32) -> Result<(), String> {
     let questions: Vec<Question> = mutants().iter().map(crate::mutants::Mutant::question).collect();
-    let lines = ask(python, &questions.iter().collect::<Vec<_>>(), seconds)?;
     let mut rows = BTreeMap::new();
-    for question in &questions {
-        let key = question.key().unwrap_or_default();
-        let found = lines.iter().find(|line| line.key == key && line.answer == "sat");
-        let line = found.ok_or_else(|| format!("no counterexample of {}", question.name))?;
-        rows.insert(
-            key,
-            Answer { name: question.name.clone(), solvers: line.model.clone(), time: line.time },
-        );
+    ask(python, &questions, seconds, &mut rows)?;
+    for row in rows.values_mut() {
+        let numbers = row.solvers.strip_prefix("- false for ");
+        row.solvers = numbers.ok_or_else(|| format!("no counterexample of {}", row.name))?.to_owned();
     }
     write(&folder().join("mutants.tsv"), &rows)
 }
@@ -218,16 +148,15 @@ pub fn summary(questions: &[Question], rows: &BTreeMap<String, Answer>) -> Strin
     );
     let mut by_solver: BTreeMap<&str, u32> = BTreeMap::new();
     for row in rows.values() {
-        *by_solver
-            .entry(if row.solvers.starts_with('-') { "undecided" } else { &row.solvers })
-            .or_default() += 1;
+        *by_solver.entry(if row.is_proven() { &row.solvers } else { "undecided" }).or_default() += 1;
     }
     by_solver.iter().for_each(|(solver, count)| _ = writeln!(text, "{count:5} {solver}"));
     if let Some(longest) = rows.values().max_by_key(|row| row.time) {
         let _ = writeln!(text, "longest: {} ms, {}", longest.time, longest.name);
     }
-    for row in rows.values().filter(|row| row.solvers.starts_with('-')) {
-        let _ = writeln!(text, "undecided: {} {}", row.name, row.solvers);
+    for row in rows.values().filter(|row| !row.is_proven()) {
+        let _ =
+            writeln!(text, "undecided: {} {}; random modules and programs sample it", row.name, row.solvers);
     }
     let _ = write!(text, "{} wrong rules, each with numbers that show it", mutants().len());
     text

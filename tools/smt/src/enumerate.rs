@@ -8,10 +8,10 @@
 use std::time::Instant;
 
 use transpica::Precision;
-use transpica::stages::ir::op::scalar;
-use transpica::stages::ir::{Binary, Func, Item, Module, Op, Unary, Value};
+use transpica::stages::ir::{Func, Module};
 use transpica::stages::precision::{arith, portable};
 
+use crate::equal::alone;
 use crate::legal::legalized;
 use crate::rules::function;
 
@@ -19,78 +19,6 @@ use crate::rules::function;
 const BLOCK: usize = 1 << 10;
 /// Blocks in all.
 const BLOCKS: u64 = (1 << 32) / BLOCK as u64;
-
-/// A step on rows of a table, one row for each value.
-enum Step {
-    Fill(u32),
-    Unary(Unary, usize),
-    Binary(Binary, usize, usize),
-    Select([usize; 3]),
-}
-
-/// A scalar function with its calls in place.
-struct Straight {
-    steps: Vec<Step>,
-    precision: Precision,
-}
-
-impl Straight {
-    /// Row 0 has the arguments.
-    fn new(module: &Module, precision: Precision) -> Result<Self, String> {
-        let mut straight = Self { steps: Vec::new(), precision };
-        straight.function(module, &module.main, &[0])?;
-        Ok(straight)
-    }
-
-    fn function(&mut self, module: &Module, f: &Func, arguments: &[usize]) -> Result<usize, String> {
-        let mut rows = std::collections::HashMap::new();
-        f.get(f.params).iter().zip(arguments).for_each(|(&value, &row)| _ = rows.insert(value, row));
-        let region = &f.regions[f.body.ok_or("no body")?];
-        for item in &region.items {
-            let Item::Let(value) = *item else { return Err("a construct".into()) };
-            let row = |value: &Value| rows[value];
-            let step = match f.op(value).ok_or("no operation")? {
-                Op::Const(bits) => Step::Fill(bits[0]),
-                Op::Unary(op, a) => Step::Unary(op, row(&a)),
-                Op::Binary(op, a, b) => Step::Binary(op, row(&a), row(&b)),
-                Op::Select { cond, a, b } => Step::Select([cond, a, b].map(|value| row(&value))),
-                Op::Call { helper, args } => {
-                    let arguments: Vec<usize> = f.get(args).iter().map(row).collect();
-                    let result = self.function(module, &module.helpers[usize::from(helper)], &arguments)?;
-                    rows.insert(value, result);
-                    continue;
-                }
-                other => return Err(format!("{other:?} in a function of one number")),
-            };
-            self.steps.push(step);
-            rows.insert(value, self.steps.len());
-        }
-        f.get(region.exit.list()).first().map(|value| rows[value]).ok_or_else(|| "no result".into())
-    }
-
-    /// The results for the numbers of row 0.
-    fn run<'a>(&self, rows: &'a mut [Vec<u32>]) -> &'a [u32] {
-        for (index, step) in self.steps.iter().enumerate() {
-            let (known, rest) = rows.split_at_mut(index + 1);
-            let out = rest[0].iter_mut();
-            match *step {
-                Step::Fill(bits) => out.for_each(|slot| *slot = bits),
-                Step::Unary(op, a) => out
-                    .enumerate()
-                    .for_each(|(n, slot)| *slot = scalar::unary(op, self.precision, known[a][n])),
-                Step::Binary(op, a, b) => {
-                    out.enumerate().for_each(|(n, slot)| {
-                        *slot = scalar::binary(op, self.precision, known[a][n], known[b][n])
-                    });
-                }
-                Step::Select([c, a, b]) => out
-                    .enumerate()
-                    .for_each(|(n, slot)| *slot = known[if known[c][n] != 0 { a } else { b }][n]),
-            }
-        }
-        &rows[self.steps.len()]
-    }
-}
 
 /// An exact function, and the largest error that its portable form may have.
 type Exact = (fn(f64) -> f64, f64);
@@ -139,39 +67,37 @@ fn error(found: f32, exact: f64) -> f64 {
 }
 
 impl Enumerated {
-    fn straight(&self) -> Result<Straight, String> {
+    /// The function to compare: for the conversion of an input its helper alone, on one lane.
+    fn module(&self) -> Module {
         let module = legalized(&function(self.body), self.precision);
-        if self.precision != Precision::F24 {
-            return Straight::new(&module, self.precision);
+        match module.helpers.last() {
+            Some(helper) if self.precision == Precision::F24 => {
+                Module { main: Func::clone(helper), helpers: Vec::new() }
+            }
+            _ => module,
         }
-        // The conversion of an input: its helper function alone, on one lane.
-        let helper = module.helpers.last().ok_or("inputs of float24 are converted")?;
-        let alone = Module { main: Func::clone(helper), helpers: Vec::new() };
-        Straight::new(&alone, self.precision)
     }
 
     /// Compares every `stride`-th block; the largest error.
     fn run(&self, first: u64, stride: u64) -> Result<f64, String> {
-        let straight = self.straight()?;
-        let mut rows = vec![vec![0; BLOCK]; straight.steps.len() + 1];
-        let mut worst: f64 = 0.0;
+        let (symbols, results) = alone(&self.module(), self.precision)?;
+        let result = *results.first().ok_or("a function without a result")?;
+        let mut rows = vec![vec![0; BLOCK]];
+        let (name, mut worst) = (self.name, 0f64);
         for block in (first..BLOCKS).step_by(usize::try_from(stride).unwrap_or(1)) {
             (0..).zip(&mut rows[0]).for_each(|(n, slot)| *slot = (block * BLOCK as u64 + n) as u32);
-            let numbers = rows[0].clone();
-            for (&bits, &found) in numbers.iter().zip(straight.run(&mut rows)) {
+            symbols.fill(result, &mut rows);
+            for (&bits, &found) in rows[0].iter().zip(&rows[result.0 as usize]) {
                 let (x, found) = (f32::from_bits(bits), f32::from_bits(found));
                 let expected = (self.definition)(x);
                 // The sign of a zero aside.
                 if found != expected && !(found.is_nan() && expected.is_nan()) {
-                    return Err(format!("{} of {bits:#010x}: {found:e}, not {expected:e}", self.name));
+                    return Err(format!("{name} of {bits:#010x}: {found:e}, not {expected:e}"));
                 }
                 if let Some((exact, bound)) = self.exact {
                     let error = error(found, exact(x.into()));
                     if error > bound {
-                        return Err(format!(
-                            "{} of {bits:#010x}: {error} units off, over {bound}",
-                            self.name
-                        ));
+                        return Err(format!("{name} of {bits:#010x}: {error} units off, over {bound}"));
                     }
                     worst = worst.max(error);
                 }
@@ -189,23 +115,15 @@ pub fn run(stride: u64) -> Result<String, String> {
     let mut lines = Vec::new();
     for row in &ENUMERATED {
         let start = Instant::now();
-        let halves = std::thread::scope(|scope| {
+        let [first, second] = std::thread::scope(|scope| {
             let halves = [0, stride].map(|first| scope.spawn(move || row.run(first, 2 * stride)));
             halves.map(|half| half.join().unwrap_or_else(|_| Err("a thread ended early".into())))
         });
-        let [first, second] = halves;
         let worst = first?.max(second?);
-        let error = if row.exact.is_some() {
-            format!(", at most {worst:.3} units in the last place off")
-        } else {
-            String::new()
-        };
-        let numbers = (1u64 << 32) / stride;
-        lines.push(format!(
-            "enumerated: {} of {numbers} numbers in {:.1} s{error}",
-            row.name,
-            start.elapsed().as_secs_f64()
-        ));
+        let error = row.exact.map(|_| format!(", at most {worst:.3} units in the last place off"));
+        let (error, numbers) = (error.unwrap_or_default(), (1u64 << 32) / stride);
+        let seconds = start.elapsed().as_secs_f64();
+        lines.push(format!("enumerated: {} of {numbers} numbers in {seconds:.1} s{error}", row.name));
     }
     Ok(lines.join("\n"))
 }

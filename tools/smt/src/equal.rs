@@ -4,6 +4,7 @@
 //! to one. Loop parameters count as equal as long as every iteration keeps them so.
 
 use std::collections::{HashMap, HashSet};
+use std::mem;
 
 use transpica::Precision;
 use transpica::stages::ir::{
@@ -12,6 +13,7 @@ use transpica::stages::ir::{
 };
 
 use crate::symbols::{Head, Symbol, Symbols};
+use crate::term::{Term, Terms};
 
 /// Lanes of a list of values, one after the other.
 type Lanes = Vec<Symbol>;
@@ -26,13 +28,7 @@ const ROUNDS: usize = 100;
 /// # Errors
 /// Where they part.
 pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Result<Symbols, String> {
-    let mut walk = Walk {
-        symbols: Symbols::new(precision, signs),
-        modules,
-        scopes: modules.map(|module| vec![(&module.main, HashMap::new())]),
-        targets: Vec::new(),
-        required: Vec::new(),
-    };
+    let mut walk = Walk::new(modules, Symbols::new(precision, signs));
     let body = |module: &Module| module.main.body.ok_or("a function without a body");
     let outputs = walk.pair([body(modules[0])?, body(modules[1])?])?;
     if let Some([before, after]) = outputs {
@@ -46,6 +42,31 @@ pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Resu
     let mut symbols = walk.symbols;
     symbols.claims.append(&mut walk.required);
     Ok(symbols)
+}
+
+/// The terms of a function's results, lane by lane. Its parameters are variables from number 0 on.
+///
+/// # Errors
+/// A construct other than a choice, or something that has no term.
+pub fn results(t: &mut Terms, module: &Module, precision: Precision) -> Result<Vec<Term>, String> {
+    let (symbols, results) = alone(module, precision)?;
+    let terms = symbols.terms(t)?;
+    Ok(results.iter().map(|result| terms[result]).collect())
+}
+
+/// The symbols of one function and its results. Its parameters are the first ones.
+///
+/// # Errors
+/// A construct other than a choice.
+pub fn alone(module: &Module, precision: Precision) -> Result<(Symbols, Vec<Symbol>), String> {
+    let mut walk = Walk::new([module; 2], Symbols::plain(precision));
+    let f = &module.main;
+    let types = f.get(f.params).iter().map(|&value| f.ty(value));
+    let kinds = types.flat_map(|ty| (0..ty.lanes).map(move |_| ty.kind));
+    let parameters: Lanes = kinds.map(|kind| walk.symbols.free(kind)).collect();
+    walk.bind(0, f.params, &parameters);
+    let results = walk.arm(0, f.body.ok_or("a function without a body")?)?;
+    Ok((walk.symbols, results))
 }
 
 /// A loop, block or switch that the walk is in, with what its exits give.
@@ -79,6 +100,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn new(modules: [&'a Module; 2], symbols: Symbols) -> Self {
+        let scopes = modules.map(|module| vec![(&module.main, HashMap::new())]);
+        Self { symbols, modules, scopes, targets: Vec::new(), required: Vec::new() }
+    }
+
     fn f(&self, side: usize) -> &'a Func {
         self.scopes[side].last().map_or(&self.modules[side].main, |scope| scope.0)
     }
@@ -292,8 +318,14 @@ impl<'a> Walk<'a> {
         let [before, after] = [0, 1].map(|side| &self.f(side).nodes[nodes[side]]);
         let results = [before.results(), after.results()];
         match (before, after) {
-            (&NodeData::If { .. }, &NodeData::If { .. }) => return self.choice([before, after]),
-            (&NodeData::Loop { .. }, &NodeData::Loop { .. }) => return self.iterate([before, after]),
+            (
+                &NodeData::If { cond: a, then: x, otherwise: first, .. },
+                &NodeData::If { cond: b, then: y, otherwise: second, .. },
+            ) => self.choice([a, b], [x, y], [first, second], results)?,
+            (
+                &NodeData::Loop { params: a, inits: x, body: first, .. },
+                &NodeData::Loop { params: b, inits: y, body: second, .. },
+            ) => self.iterate([a, b], [x, y], [first, second], results)?,
             (&NodeData::Block { body: a, .. }, &NodeData::Block { body: b, .. }) => {
                 self.targets.push(Target::default());
                 let yielded = self.pair([a, b])?;
@@ -348,55 +380,46 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn choice(&mut self, nodes: [&NodeData; 2]) -> Result<(), String> {
-        let [
-            &NodeData::If { cond: a, then: then_a, otherwise: else_a, results: results_a },
-            &NodeData::If { cond: b, then: mut then_b, otherwise: mut else_b, results: results_b },
-        ] = nodes
-        else {
-            return Err("no choices".into());
-        };
-        let (a, mut b) = (self.value(0, a)[0], self.value(1, b)[0]);
+    fn choice(
+        &mut self,
+        conds: [Value; 2],
+        mut then: [Region; 2],
+        mut otherwise: [Region; 2],
+        results: [ValueList; 2],
+    ) -> Result<(), String> {
+        let [a, mut b] = [0, 1].map(|side| self.value(side, conds[side])[0]);
         if a != b && !self.symbols.agree(a, b) {
             b = self.symbols.add(1, Head::Unary(Unary::Not), ScalarKind::Bool, vec![b]);
-            (then_b, else_b) = (else_b, then_b);
+            mem::swap(&mut then[1], &mut otherwise[1]);
         }
         self.require([a, b], "a condition")?;
-        let then = self.pair([then_a, then_b])?;
-        let otherwise = self.pair([else_a, else_b])?;
-        let both = match (then, otherwise) {
-            (Some(then), Some(otherwise)) => {
-                let [[x, y], [z, w]] = [then, otherwise];
-                [self.choose(0, a, &[x, z]), self.choose(1, a, &[y, w])]
-            }
+        let both = match (self.pair(then)?, self.pair(otherwise)?) {
+            (Some([x, y]), Some([z, w])) => [self.choose(0, a, &[x, z]), self.choose(1, a, &[y, w])],
             (Some(only), None) | (None, Some(only)) => only,
             (None, None) => return Ok(()),
         };
-        self.bind(0, results_a, &both[0]);
-        self.bind(1, results_b, &both[1]);
+        [0, 1].into_iter().for_each(|side| self.bind(side, results[side], &both[side]));
         Ok(())
     }
 
-    fn iterate(&mut self, nodes: [&NodeData; 2]) -> Result<(), String> {
-        let [
-            &NodeData::Loop { params: params_a, inits: inits_a, body: body_a, results: results_a },
-            &NodeData::Loop { params: params_b, inits: inits_b, body: body_b, results: results_b },
-        ] = nodes
-        else {
-            return Err("no loops".into());
-        };
-        let inits = [self.lanes(0, inits_a), self.lanes(1, inits_b)];
+    fn iterate(
+        &mut self,
+        params: [ValueList; 2],
+        inits: [ValueList; 2],
+        bodies: [Region; 2],
+        results: [ValueList; 2],
+    ) -> Result<(), String> {
+        let inits = [self.lanes(0, inits[0]), self.lanes(1, inits[1])];
         let (mut assumed, first, required) = (inits.clone(), self.symbols.next_free, self.required.len());
         let mut own = HashSet::new();
         for _ in 0..ROUNDS {
-            self.bind(0, params_a, &assumed[0]);
-            self.bind(1, params_b, &assumed[1]);
+            [0, 1].into_iter().for_each(|side| self.bind(side, params[side], &assumed[side]));
             self.targets.push(Target { is_loop: true, ..Target::default() });
-            self.pair([body_a, body_b])?;
+            self.pair(bodies)?;
             let target = self.targets.pop().unwrap_or_default();
             let next = self.refine(&assumed, &inits, &target.continues, &mut own);
             if next == assumed {
-                self.join(&target.breaks, [results_a, results_b], first);
+                self.join(&target.breaks, results, first);
                 return Ok(());
             }
             assumed = next;

@@ -9,39 +9,21 @@
 
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
-use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::{Precision, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::chain;
 
-use crate::encode;
+use crate::equal::results;
 use crate::meaning;
 use crate::question::{Claims, PRECISIONS, Question};
-use crate::rules::function;
-use crate::spec::{self, Spec};
+use crate::rules::{function, operand};
+use crate::spec::{self, Register, Spec};
 use crate::term::{Fun, Products, Sort, Term};
+use crate::validate;
 
-/// Mnemonics with their number of sources.
-pub const INSTRUCTIONS: [(&str, usize); 18] = [
-    ("add", 2),
-    ("mul", 2),
-    ("mad", 3),
-    ("mov", 1),
-    ("flr", 1),
-    ("sge", 2),
-    ("slt", 2),
-    ("max", 2),
-    ("min", 2),
-    ("dp3", 2),
-    ("dp4", 2),
-    ("dph", 2),
-    ("dst", 2),
-    ("rcp", 1),
-    ("rsq", 1),
-    ("ex2", 1),
-    ("lg2", 1),
-    ("litp", 1),
-];
+/// Mnemonics by their number of sources.
+const INSTRUCTIONS: [(usize, &str); 3] =
+    [(1, "mov flr rcp rsq ex2 lg2 litp"), (2, "add mul sge slt max min dp3 dp4 dph dst"), (3, "mad")];
 
 /// The module that a program of one instruction becomes.
 fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
@@ -50,68 +32,65 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     );
     let source = SourceText { name: "instructions", text: &text };
     let assembled = assemble(&[source]).map_err(|error| error.to_string())?;
-    let options = chain::options(precision);
-    let lower = || {
-        let file = Shbin::parse(&assembled.bytes)?;
-        let file_program = file.program(0)?;
-        let program = file_program.program();
-        let outputs = OutputSelection::Registers;
-        let constants = &[None; 96];
-        let context = Context { program, constants, outputs, geometry: None, options: &options, hooks: &[] };
-        match chain::graph(program, &options)? {
-            Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
-            _ => lift::dispatched(context),
-        }
-    };
+    let lower = || validate::lift(Shbin::parse(&assembled.bytes)?.program(0)?.program(), precision);
     lower().map_err(|error: transpica::Error| error.to_string())
 }
 
-/// Specification of each instruction = what it is lifted to, in three precisions.
-fn instructions() -> Vec<Question> {
-    let mut all = Vec::new();
-    for (mnemonic, sources) in INSTRUCTIONS {
-        let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
-        for precision in [Precision::Exact, Precision::F24] {
-            let operands = ["r0", "r1", "r2"][..sources].join(", ");
-            let module = lifted(&format!("{mnemonic} r3, {operands}"), precision)
-                .unwrap_or_else(|error| unreachable!("{mnemonic} is an instruction: {error}"));
-            let found = encode::results(&mut claims.terms, &module, precision, &[]);
-            let found = found.unwrap_or_else(|error| unreachable!("data instructions have terms: {error}"));
-            let registers = [0, 1, 2].map(|register| encode::input(&mut claims.terms, register));
-            let mut spec = Spec { t: &mut claims.terms, precision };
-            let expected =
-                spec.instruction(mnemonic, &registers).unwrap_or_else(|| unreachable!("the list has them"));
-            let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found.concat()).collect();
-            claims.equal(&format!("{precision:?} {mnemonic}"), &pairs, false);
-        }
-        all.extend(claims.questions());
-    }
-    all
+/// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2, possibly
+/// except for the signs of zeros.
+fn lift(
+    claims: &mut Claims,
+    [label, text]: [&str; 2],
+    (precision, signs): (Precision, bool),
+    expected: impl FnOnce(&mut Spec<'_>, &[Register; 3]) -> Register,
+) {
+    let module = lifted(text, precision).unwrap_or_else(|error| unreachable!("{text} is lifted: {error}"));
+    let t = &mut claims.terms;
+    let found = results(t, &module, precision).unwrap_or_else(|error| unreachable!("{text}: {error}"));
+    let registers = [0, 1, 2].map(|register| [0, 1, 2, 3].map(|lane| meaning::input(t, register, lane)));
+    let expected = expected(&mut Spec { t, precision }, &registers);
+    let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found).collect();
+    claims.equal(&format!("{precision:?} {label}"), &pairs, signs);
 }
 
-/// Each comparison of CMP decides between two registers as the specification's does.
-fn comparisons() -> Vec<Question> {
-    let asked = spec::COMPARISONS.map(|word| {
+/// Specification of each instruction = what it is lifted to: data instructions, CMP by a choice
+/// between two registers, MOVA by a relative read.
+fn instructions() -> Vec<Question> {
+    let mut all = Vec::new();
+    for (sources, mnemonics) in INSTRUCTIONS {
+        let operands = ["r0", "r1", "r2"][..sources].join(", ");
+        for mnemonic in mnemonics.split(' ') {
+            let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
+            let text = format!("{mnemonic} r3, {operands}");
+            for precision in [Precision::Exact, Precision::F24] {
+                lift(&mut claims, [mnemonic, &text], (precision, false), |spec, s| {
+                    spec.instruction(mnemonic, s)
+                });
+            }
+            all.extend(claims.questions());
+        }
+    }
+    for word in spec::COMPARISONS {
         let mut claims = Claims::new(format!("lift cmp {word}"), Products::Lemmas);
         for (flag, lane) in [("x", 0), ("y", 1)] {
             let text = format!(
                 "cmp r0, {word}, {word}, r1\n\tifc cmp.{flag}\n\t\tmov r3, r0\n\t.else\n\t\tmov r3, r1\n\t.end"
             );
             for precision in PRECISIONS {
-                let module = lifted(&text, precision).unwrap_or_else(|error| unreachable!("{word}: {error}"));
-                let t = &mut claims.terms;
-                let found = encode::results(t, &module, precision, &[]);
-                let found = found.unwrap_or_else(|error| unreachable!("{word}: {error}"))[0].clone();
-                let [a, b] = [0, 1].map(|register| encode::input(t, register));
-                let holds = spec::holds(t, word, [a[lane], b[lane]]);
-                let chosen = a.into_iter().zip(b).map(|(a, b)| t.ite(holds, a, b));
-                let pairs: Vec<_> = found.into_iter().zip(chosen).collect();
-                claims.equal(&format!("{flag} {precision:?}"), &pairs, true);
+                lift(&mut claims, [flag, &text], (precision, true), |spec, s| spec.compared(word, lane, s));
             }
         }
-        claims.questions()
-    });
-    asked.into_iter().flatten().collect()
+        all.extend(claims.questions());
+    }
+    let mut claims = Claims::new("lift mova".to_owned(), Products::Lemmas);
+    for (register, lane) in [("x", 0), ("y", 1)] {
+        let text = format!("mova a0.xy, r0\n\tnop\n\tmov r3, c40[a0.{register}]");
+        for precision in PRECISIONS {
+            lift(&mut claims, [register, &text], (precision, true), |spec, s| spec.relative(40, s[0][lane]));
+        }
+    }
+    all.extend(claims.questions());
+    all
 }
 
 /// Legalizes the main function of a module.
@@ -121,8 +100,7 @@ pub fn legalized(before: &Module, precision: Precision) -> Module {
     module
 }
 
-/// Makers of operands of which legalization knows something, from parameters A and B; `T` is where
-/// other values begin.
+/// Makers of operands of which legalization knows something.
 const OPERANDS: [&str; 15] = [
     "",
     "= abs A",
@@ -141,75 +119,38 @@ const OPERANDS: [&str; 15] = [
     "= mulp A B",
 ];
 
-/// Items that make operand `number`, and its value.
-fn operand(row: usize, number: u32, [a, b]: [&str; 2]) -> (String, String) {
-    let (first, second) = (format!("%{}", number * 10), format!("%{}", number * 10 + 1));
-    let text = OPERANDS[row];
-    if text.is_empty() {
-        return (String::new(), a.to_owned());
-    }
-    let value = if text.contains('T') { &second } else { &first };
-    let items = text.replace('A', a).replace('B', b).replace('T', &second).replace('R', &first);
-    (format!("{first}: f32 {items} "), value.clone())
-}
-
-/// Functions with one operation of the PICA200 on such operands.
-fn lanewise() -> Vec<(String, String)> {
+/// Every function whose legal form is asked about, with the operation that groups it: one operation
+/// of the PICA200 on such operands, then [`VECTORS`].
+pub fn bodies() -> Vec<(String, String)> {
     let mut out = Vec::new();
     let portable = [Unary::Exp2Portable, Unary::Log2Portable];
     // The portable functions are enumerated, step by step.
     for op in Unary::ALL.iter().filter(|op| op.is_pica() && !portable.contains(op)) {
         let (word, to) = (op.signature().name, if *op == Unary::AddressP { "i32" } else { "f32" });
-        for row in 0..OPERANDS.len() {
+        for row in OPERANDS {
             let (items, value) = operand(row, 1, ["%0", "%1"]);
-            out.push((
-                word.to_owned(),
-                format!("(%0: f32 %1: f32) {items}%2: {to} = {word} {value} yield %2"),
-            ));
+            let body = format!("(%0: f32 %1: f32) {items}%2: {to} = {word} {value} yield %2");
+            out.push((word.to_owned(), body));
         }
     }
     for op in Binary::ALL.iter().filter(|op| op.is_pica() && op.shape() == Shape::Each) {
         let word = op.signature().name;
         // Nothing is asked about the operands of a comparison.
         let rows = if matches!(op, Binary::SgeP | Binary::SltP) { 2 } else { OPERANDS.len() };
-        for x in 0..rows {
-            for y in 0..rows {
-                let (first, a) = operand(x, 1, ["%0", "%1"]);
-                let (second, b) = operand(y, 2, ["%2", "%3"]);
-                let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
-                out.push((word.to_owned(), format!("{make}%4: f32 = {word} {a} {b} yield %4")));
-            }
+        let rows = &OPERANDS[..rows];
+        for (x, y) in rows.iter().flat_map(|x| rows.iter().map(move |y| (x, y))) {
+            let ((first, a), (second, b)) = (operand(x, 1, ["%0", "%1"]), operand(y, 2, ["%2", "%3"]));
+            let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
+            out.push((word.to_owned(), format!("{make}%4: f32 = {word} {a} {b} yield %4")));
         }
     }
+    out.extend(VECTORS.lines().map(|body| ("vectors".to_owned(), body.to_owned())));
     out
 }
 
 /// Functions with dot products of vectors, of points, of finite numbers and of one vector, and with
 /// sums of products, which take over tests for NaN.
-const VECTORS: [&str; 15] = [
-    "(%0: f32x2 %1: f32x2) %2: f32 = dotp %0 %1 yield %2",
-    "(%0: f32x3 %1: f32x3) %2: f32 = dotp %0 %1 yield %2",
-    "(%0: f32x4 %1: f32x4) %2: f32 = dotp %0 %1 yield %2",
-    "(%0: f32x3) %2: f32 = dotp %0 %0 yield %2",
-    "(%0: f32x4 %1: f32x4) %2: f32 = const 1 %3: f32x4 = shuffle %0.x %0.y %0.z %2.x %4: f32 = dotp %3 %1 yield %4",
-    "(%0: f32x2 %1: f32x2) %3: f32x2 = sgep %0 %1 %5: f32 = dotp %3 %1 yield %5",
-    "(%0: f32x2 %1: f32x2) %3: f32x2 = sgep %0 %1 %4: f32x2 = sltp %0 %1 %5: f32 = dotp %3 %4 yield %5",
-    "(%0: f32x4 %1: f32x4) %2: f32 = const 1 %5: f32x4 = abs %0 %6: f32x4 = const 2 2 2 2 %7: f32x4 = minp %5 %6 %3: f32x4 = shuffle %7.x %7.y %7.z %2.x %4: f32 = dotp %3 %1 yield %4",
-    "(%0: f32x4 %1: f32x4) %6: f32x4 = const 2 2 2 2 %7: f32x4 = minp %0 %6 %8: f32x4 = minp %1 %6 %2: f32 = const 1 %3: f32x4 = shuffle %7.x %7.y %7.z %2.x %4: f32 = dotp %3 %8 yield %4",
-    "(%0: f32 %1: f32 %2: f32) %3: f32 = mulp %0 %1 %4: f32 = addp %3 %2 yield %4",
-    "(%0: f32 %1: f32 %2: f32) %3: f32 = mulp %0 %1 %4: f32 = addp %2 %3 yield %4",
-    "(%0: f32 %1: f32 %2: f32 %3: f32) %4: f32 = mulp %0 %1 %5: f32 = mulp %2 %3 %6: f32 = addp %4 %5 yield %6",
-    "(%0: f32x2 %1: f32 %2: f32) %3: f32 = const 0 %4: f32x2 = shuffle %3.x %1.x %5: f32x2 = mulp %0 %4 yield %5",
-    "(%0: f32x2 %1: f32 %2: f32) %3: f32 = const 0 %4: f32x2 = shuffle %3.x %1.x %5: f32x2 = addp %0 %4 yield %5",
-    "(%0: f32x3) %1: f32 = dotp %0 %0 %2: f32 = rsqp %1 %3: f32x3 = shuffle %2.x %2.x %2.x %4: f32x3 = mulp %0 %3 yield %4",
-];
-
-/// Every function whose legal form is asked about, with the operation that groups it.
-pub fn bodies() -> Vec<(String, String)> {
-    let mut all = lanewise();
-    all.extend(VECTORS.map(|body| ("vectors".to_owned(), body.to_owned())));
-    all
-}
+const VECTORS: &str = include_str!("vectors.tsv");
 
 /// Operations of the PICA200 = their legal forms.
 fn legal_forms() -> Vec<Question> {
@@ -219,9 +160,8 @@ fn legal_forms() -> Vec<Question> {
         let before = function(&body);
         for precision in PRECISIONS {
             // In `fast` drivers choose minima and maxima with NaN, and the order of sums.
-            if precision == Precision::Fast
-                && ["minp", "maxp", "dotp", "vectors"].iter().any(|free| body.contains(free))
-            {
+            let is_free = || ["minp", "maxp", "dotp", "vectors"].iter().any(|free| body.contains(free));
+            if precision == Precision::Fast && is_free() {
                 continue;
             }
             let after = legalized(&before, precision);
@@ -270,5 +210,5 @@ fn signs() -> Vec<Question> {
 
 /// All of them.
 pub fn questions() -> Vec<Question> {
-    [instructions(), comparisons(), legal_forms(), signs()].concat()
+    [instructions(), legal_forms(), signs()].concat()
 }

@@ -3,6 +3,8 @@
 
 use std::process::ExitCode;
 
+use transpica_smt::ask;
+
 const USAGE: &str = "usage: transpica-smt --python PATH [--new] [--seconds N]
        transpica-smt --equal PATH [--python PATH] [--seconds N]
        transpica-smt --enumerate
@@ -35,15 +37,15 @@ fn run(arguments: &[String]) -> Result<String, String> {
             "--python" => python = rest.next(),
             "--new" => only_new = true,
             "--seconds" => seconds = rest.next().and_then(|text| text.parse().ok()).ok_or(USAGE)?,
-            "--write" => return transpica_smt::ask::write_scripts(rest.next().ok_or(USAGE)?.as_ref()),
+            "--write" => return ask::write_scripts(rest.next().ok_or(USAGE)?.as_ref(), &ask::questions()),
             "--equal" => equal = rest.next(),
             "--enumerate" => return transpica_smt::enumerate::run(1),
             _other => return Err(USAGE.to_owned()),
         }
     }
     if let Some(path) = equal {
-        return transpica_smt::ask::equal(python.map(AsRef::as_ref), path.as_ref(), seconds);
+        return ask::equal(python.map(AsRef::as_ref), path.as_ref(), seconds);
     }
     let python = python.ok_or(USAGE)?;
-    transpica_smt::ask::run(python.as_ref(), only_new, seconds)
+    ask::run(python.as_ref(), only_new, seconds)
 }

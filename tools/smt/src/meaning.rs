@@ -4,14 +4,49 @@
 //! Facts: the meanings in `src/ir/op/signature.rs`; float24 as the reference has it.
 
 use transpica::Precision;
-use transpica::stages::ir::{Binary, Unary};
+use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
-use crate::term::{Fun, Term, Terms};
+use crate::term::{Fun, Sort, Term, Terms};
+
+/// Number of the first variable of an input register, beyond those of parameters.
+const INPUTS: u32 = 64;
 
 /// 2^-62, below which float24 arithmetic counts numbers as 0.
 const SMALLEST: f32 = 1.0 / 4_611_686_018_427_387_904.0;
 /// 2^64, from which on float24 numbers are infinite.
 const OVERFLOW: f32 = 18_446_744_073_709_551_616.0;
+
+/// A variable of a kind. Those of floats are bits, so that NaN has any payload.
+pub fn variable(t: &mut Terms, kind: ScalarKind, number: u32) -> Term {
+    match kind {
+        ScalarKind::Bool => t.var(Sort::Bool, number),
+        ScalarKind::I32 | ScalarKind::U32 => t.var(Sort::Bits, number),
+        ScalarKind::F32 => {
+            let bits = t.var(Sort::Bits, number);
+            t.apply(Fun::FromBits, &[bits])
+        }
+    }
+}
+
+/// A constant of a kind by its bits.
+pub fn constant(t: &mut Terms, kind: ScalarKind, bits: u32) -> Term {
+    match kind {
+        ScalarKind::Bool => t.bool(bits != 0),
+        ScalarKind::I32 | ScalarKind::U32 => t.bits(bits),
+        ScalarKind::F32 => t.float(f32::from_bits(bits)),
+    }
+}
+
+/// A component of an input register.
+pub fn input(t: &mut Terms, register: u8, lane: u8) -> Term {
+    variable(t, ScalarKind::F32, INPUTS + 4 * u32::from(register) + u32::from(lane))
+}
+
+/// A component of the float uniform with a number.
+pub fn uniform(t: &mut Terms, register: Term, lane: u8) -> Term {
+    let lane = t.bits(lane.into());
+    t.apply(Fun::Uniform, &[register, lane])
+}
 
 /// A source of float24 arithmetic: small magnitudes count as +0.
 fn flush(t: &mut Terms, a: Term) -> Term {
@@ -65,8 +100,7 @@ fn reciprocal(t: &mut Terms, precision: Precision, a: Term, divisor: Term) -> Te
 
 /// 2^x, which the driver computes from -150 to 128 only.
 fn power(t: &mut Terms, a: Term) -> Term {
-    let (low, high) = (t.float(-150.0), t.float(128.0));
-    let (zero, infinity) = (t.float(0.0), t.float(f32::INFINITY));
+    let [low, high, zero, infinity] = [-150.0, 128.0, 0.0, f32::INFINITY].map(|number| t.float(number));
     let is_low = t.apply(Fun::LessEqual, &[a, low]);
     let is_high = t.apply(Fun::LessEqual, &[high, a]);
     let is_nan = t.apply(Fun::IsNan, &[a]);
@@ -78,8 +112,8 @@ fn power(t: &mut Terms, a: Term) -> Term {
 
 /// log2(x), which the driver computes for positive finite numbers only.
 fn logarithm(t: &mut Terms, a: Term) -> Term {
-    let (zero, nan) = (t.float(0.0), t.float(f32::NAN));
-    let infinities = [t.float(f32::INFINITY), t.float(f32::NEG_INFINITY)];
+    let [zero, nan] = [0.0, f32::NAN].map(|number| t.float(number));
+    let infinities = [f32::INFINITY, f32::NEG_INFINITY].map(|number| t.float(number));
     let is_positive = t.apply(Fun::Less, &[zero, a]);
     let is_infinite = t.apply(Fun::IsInfinite, &[a]);
     let is_zero = t.apply(Fun::IsZero, &[a]);
@@ -141,14 +175,6 @@ fn product(t: &mut Terms, operands: &[Term]) -> Term {
     t.ite(is_zero, zero, product)
 }
 
-/// `first ? a : b`, with a choice of the driver where nothing is promised.
-fn driver_choice(t: &mut Terms, choice: Fun, first: Term, is_free: Term, [a, b]: [Term; 2]) -> Term {
-    let chosen = t.apply(choice, &[a, b]);
-    let free = t.ite(chosen, a, b);
-    let result = t.ite(first, a, b);
-    t.ite(is_free, free, result)
-}
-
 /// The lesser or greater operand.
 fn choose(t: &mut Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
     let is_min = op.choice() == Some(Binary::Less);
@@ -157,18 +183,17 @@ fn choose(t: &mut Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
     let choice = if is_min { Fun::EitherMin } else { Fun::EitherMax };
     let [a_is_zero, b_is_zero] = [a, b].map(|operand| t.apply(Fun::IsZero, &[operand]));
     let both_zero = t.and(a_is_zero, b_is_zero);
-    match op {
-        Binary::Min | Binary::Max => {
-            let either_nan = t.or(a_is_nan, b_is_nan);
-            let is_free = t.or(either_nan, both_zero);
-            driver_choice(t, choice, first, is_free, [a, b])
-        }
-        Binary::NMin | Binary::NMax => {
-            let is_free = t.or(b_is_nan, both_zero);
-            driver_choice(t, choice, first, is_free, [a, b])
-        }
-        _pica => t.ite(first, a, b),
-    }
+    let is_free = match op {
+        Binary::Min | Binary::Max => t.or(a_is_nan, b_is_nan),
+        Binary::NMin | Binary::NMax => b_is_nan,
+        _pica => return t.ite(first, a, b),
+    };
+    // Where nothing is promised the driver chooses.
+    let is_free = t.or(is_free, both_zero);
+    let chosen = t.apply(choice, &[a, b]);
+    let free = t.ite(chosen, a, b);
+    let result = t.ite(first, a, b);
+    t.ite(is_free, free, result)
 }
 
 fn one_or_zero(t: &mut Terms, condition: Term) -> Term {

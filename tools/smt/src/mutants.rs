@@ -3,11 +3,11 @@
 //! computes different results for the numbers that a solver found, which `proven/mutants.tsv` has.
 
 use transpica::Precision;
-use transpica::stages::ir::{Module, ScalarKind, Type};
+use transpica::stages::ir::ScalarKind;
 use transpica_prove::ir::{InputValues, Lanes, eval, parse};
 
 use crate::question::{Claims, Question};
-use crate::rules::function;
+use crate::rules::{function, table};
 use crate::term::Products;
 
 /// A wrong rule.
@@ -24,10 +24,9 @@ pub struct Mutant {
 
 /// All of them: rows of `mutants.tsv`.
 pub fn mutants() -> Vec<Mutant> {
-    let rows = include_str!("mutants.tsv").lines().filter_map(|line| {
-        let [name, precision, before, after] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+    let rows = table(include_str!("mutants.tsv")).map(|[name, precision, before, after]| {
         let precision = if precision == "f24" { Precision::F24 } else { Precision::Exact };
-        Some(Mutant { name, precision, before, after })
+        Mutant { name, precision, before, after }
     });
     rows.collect()
 }
@@ -49,22 +48,19 @@ impl Mutant {
 
     /// Returns whether the interpreter computes different results for these numbers.
     pub fn is_shown_by(&self, numbers: &[u32]) -> bool {
-        let [before, after] =
-            [self.before, self.after].map(|body| interpret(&function(body), self.precision, numbers));
-        let is_float = before.0.kind == ScalarKind::F32;
-        let same = |a: u32, b: u32| {
+        let [before, after] = [self.before, self.after].map(|body| interpret(body, self.precision, numbers));
+        let same = |(&a, &b): (&u32, &u32)| {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-            let is_close = x.is_nan() && y.is_nan() || !self.observes_signs() && x == y;
-            a == b || is_float && is_close
+            a == b || before.0 && (x.is_nan() && y.is_nan() || !self.observes_signs() && x == y)
         };
-        before.1.iter().zip(&after.1).any(|(a, b)| !same(*a, *b))
+        !before.1.iter().zip(&after.1).all(same)
     }
 }
 
-/// The first result of a function with its type, by the interpreter of the IR.
-fn interpret(function: &Module, precision: Precision, numbers: &[u32]) -> (Type, Lanes) {
-    let f = &function.main;
-    let (mut items, mut arguments, mut next) = (String::new(), String::new(), 0);
+/// The first result of a function whose parameters are numbers, by the interpreter of the IR, and
+/// whether it has floats.
+fn interpret(body: &str, precision: Precision, numbers: &[u32]) -> (bool, Lanes) {
+    let (f, mut items, mut next) = (&function(body).main, String::new(), 0);
     for (index, &value) in f.get(f.params).iter().enumerate() {
         let ty = f.ty(value);
         let literal = |bits: &u32| match ty.kind {
@@ -75,16 +71,14 @@ fn interpret(function: &Module, precision: Precision, numbers: &[u32]) -> (Type,
         let end = next + usize::from(ty.lanes);
         let literals: Vec<String> = numbers[next..end].iter().map(literal).collect();
         items += &format!("%{index}: {ty} = const {} ", literals.join(" "));
-        arguments += &format!("%{index} ");
         next = end;
     }
-    let body = f.body.map(|body| f.regions[body].exit.list()).unwrap_or_default();
-    let result =
-        f.get(body).first().map(|&value| f.ty(value)).unwrap_or_else(|| unreachable!("mutants yield"));
-    let text = format!("{function}\nfunc main {{ {items} %99: {result} = call 0({arguments}) yield %99 }}");
+    let text = format!("func main {{ {items}{} }}", body.split_once(") ").unwrap_or_default().1);
     let module = parse(&text).unwrap_or_else(|error| unreachable!("rows are well formed: {error} in {text}"));
     let results = eval(&module, precision, &InputValues::default(), 1000);
-    (result, results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0])
+    let lanes = results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0];
+    let result = f.body.and_then(|body| f.get(f.regions[body].exit.list()).first());
+    (result.is_some_and(|&result| f.ty(result).kind == ScalarKind::F32), lanes)
 }
 
 /// Bits of the variables of a model, such as `v0=7f800000,p1=1`.

@@ -10,7 +10,7 @@ use transpica::Precision;
 use transpica::stages::ir::Module;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::encode;
+use crate::equal::results;
 use crate::term::{Products, Term, Terms};
 
 /// The three precisions.
@@ -52,7 +52,7 @@ pub struct Claims {
     all: Vec<(Term, String)>,
     functions: usize,
     /// Most claims of one question.
-    joined: usize,
+    pub joined: usize,
 }
 
 impl Claims {
@@ -60,12 +60,6 @@ impl Claims {
     pub fn new(name: String, products: Products) -> Self {
         let joined = if products == Products::Lemmas { HARD } else { JOINED };
         Self { name, products, terms: Terms::default(), all: Vec::new(), functions: 0, joined }
-    }
-
-    /// With another number of claims in one question.
-    #[must_use]
-    pub fn joined(self, joined: usize) -> Self {
-        Self { joined, ..self }
     }
 
     /// Adds that lanes are equal, possibly except for the signs of zeros.
@@ -94,11 +88,8 @@ impl Claims {
         precision: Precision,
         signs_of_zero: bool,
     ) -> Result<(), String> {
-        let t = &mut self.terms;
-        let parameters = encode::parameters(t, &before.main);
-        let [before, after] =
-            [before, after].map(|module| encode::results(t, module, precision, &parameters));
-        let (before, after) = (before?.concat(), after?.concat());
+        let [before, after] = [before, after].map(|module| results(&mut self.terms, module, precision));
+        let (before, after) = (before?, after?);
         if before.len() != after.len() {
             return Err(format!("{label}: {} results before, {} after", before.len(), after.len()));
         }
@@ -115,23 +106,16 @@ impl Claims {
 
     /// All of them as questions of at most [`JOINED`] claims.
     pub fn questions(mut self) -> Vec<Question> {
-        let chunks: Vec<Vec<Term>> = self
-            .all
-            .chunks(self.joined)
-            .map(|chunk| chunk.iter().map(|(claim, _)| *claim).collect())
-            .collect();
-        if chunks.is_empty() {
+        if self.all.is_empty() {
             return vec![Question { name: self.name, claims: 0, functions: self.functions, script: None }];
         }
         let mut questions = Vec::new();
-        for (index, chunk) in chunks.into_iter().enumerate() {
-            let (claims, first) = (chunk.len(), chunk[0]);
-            let claim = chunk[1..].iter().fold(first, |all, &claim| self.terms.and(all, claim));
-            let name = if claims == 1 && self.name != self.all[index].1 {
-                format!("{}: {}", self.name, self.all[index].1)
-            } else {
-                format!("{} {}", self.name, index + 1)
-            };
+        for (index, chunk) in self.all.chunks(self.joined).enumerate() {
+            let (claims, (first, label), terms) = (chunk.len(), &chunk[0], &mut self.terms);
+            let claim = chunk[1..].iter().fold(*first, |all, (claim, _)| terms.and(all, *claim));
+            let is_alone = claims == 1 && self.name != *label;
+            let end = if is_alone { format!(": {label}") } else { format!(" {}", index + 1) };
+            let name = format!("{}{end}", self.name);
             let functions = if index == 0 { self.functions } else { 0 };
             let script = Some(self.terms.script(claim, self.products));
             questions.push(Question { name, claims, functions, script });
@@ -164,6 +148,13 @@ pub struct Answer {
     pub solvers: String,
     /// Longest time of them in milliseconds.
     pub time: u32,
+}
+
+impl Answer {
+    /// Returns whether a solver proved the question.
+    pub fn is_proven(&self) -> bool {
+        !self.solvers.starts_with('-')
+    }
 }
 
 /// Reads a list of answers by key.

@@ -9,49 +9,37 @@ use transpica::stages::entity::Handle;
 use transpica::stages::ir::{Func, Lane, Type, Value};
 use transpica::stages::passes::analyze::ranges::{Range, Ranges};
 
-use crate::encode;
+use crate::equal::results;
 use crate::legal;
 use crate::question::{Claims, Question};
 use crate::rules::function;
 use crate::term::{Fun, Products, Term, Terms};
 
-/// Numbers of one sign and exponent; every range has all of them or none.
-struct Cell {
-    first: u32,
-    last: u32,
-}
-
-/// Every cell but NaN, in the order of their bits.
-fn cells() -> Vec<Cell> {
-    let of_sign = |sign: u32| {
-        let zero = Cell { first: sign, last: sign };
-        let subnormal = Cell { first: sign | 1, last: sign | 0x007F_FFFF };
-        let normal = (1..255).map(move |exponent: u32| Cell {
-            first: sign | exponent << 23,
-            last: sign | exponent << 23 | 0x007F_FFFF,
-        });
-        let infinity = Cell { first: sign | 0x7F80_0000, last: sign | 0x7F80_0000 };
-        [zero, subnormal].into_iter().chain(normal).chain([infinity])
-    };
-    of_sign(0).chain(of_sign(0x8000_0000)).collect()
+/// First and last of the numbers of each sign and exponent, but NaN, in the order of their bits;
+/// every range has all or none of them.
+fn cells() -> impl Iterator<Item = [u32; 2]> {
+    [0, 0x8000_0000].into_iter().flat_map(|sign: u32| {
+        let normal = (1..255).map(|exponent: u32| [exponent << 23, exponent << 23 | 0x007F_FFFF]);
+        let zero_and_subnormal = [[0, 0], [1, 0x007F_FFFF]].into_iter();
+        let all = zero_and_subnormal.chain(normal).chain([[0x7F80_0000, 0x7F80_0000]]);
+        all.map(move |ends| ends.map(|bits| sign | bits))
+    })
 }
 
 /// A float is a member of a range.
 fn member(t: &mut Terms, range: Range, a: Term) -> Term {
     let is_nan = t.apply(Fun::IsNan, &[a]);
     let bits = t.apply(Fun::BitsOf, &[a]);
-    let mut intervals: Vec<(u32, u32)> = Vec::new();
-    for cell in cells() {
-        if range.contains(cell.first) && range.contains(cell.last) {
-            match intervals.last_mut() {
-                Some((_, last)) if *last + 1 == cell.first => *last = cell.last,
-                _ => intervals.push((cell.first, cell.last)),
-            }
+    let mut intervals: Vec<[u32; 2]> = Vec::new();
+    for cell in cells().filter(|cell| cell.iter().all(|&bits| range.contains(bits))) {
+        match intervals.last_mut() {
+            Some([_, last]) if *last + 1 == cell[0] => *last = cell[1],
+            _ => intervals.push(cell),
         }
     }
     let mut inside = t.bool(false);
-    for (first, last) in intervals {
-        let [first, last] = [first, last].map(|bits| t.bits(bits));
+    for interval in intervals {
+        let [first, last] = interval.map(|bits| t.bits(bits));
         let below = t.apply(Fun::BitLess, &[bits, first]);
         let above = t.apply(Fun::BitLess, &[last, bits]);
         let outside = t.or(below, above);
@@ -74,22 +62,23 @@ fn range(f: &Func, precision: Precision) -> Option<Range> {
 pub fn questions() -> Vec<Question> {
     let mut groups: Vec<Claims> = Vec::new();
     let mut last = String::new();
-    for (word, body) in legal::bodies() {
-        let is_asked = ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors";
+    let has_theory = |(word, body): &(String, String)| {
+        ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors"
+    };
+    for (word, body) in legal::bodies().into_iter().filter(has_theory) {
         let module = function(&body);
         for precision in [Precision::Exact, Precision::F24] {
-            let Some(range) = range(&module.main, precision).filter(|range| is_asked && *range != Range::ALL)
-            else {
-                continue;
-            };
+            let range = range(&module.main, precision);
+            let Some(range) = range.filter(|range| *range != Range::ALL) else { continue };
             if last != word {
                 last.clone_from(&word);
-                groups.push(Claims::new(format!("range of {word}"), Products::Exact).joined(5));
+                let mut group = Claims::new(format!("range of {word}"), Products::Exact);
+                group.joined = 5;
+                groups.push(group);
             }
             let Some(group) = groups.last_mut() else { continue };
-            let parameters = encode::parameters(&mut group.terms, &module.main);
-            let result = encode::results(&mut group.terms, &module, precision, &parameters);
-            let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0][0];
+            let result = results(&mut group.terms, &module, precision);
+            let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0];
             let (member, holds) = (member(&mut group.terms, range, result), group.terms.bool(true));
             group.equal(&format!("{precision:?} {body}"), &[(member, holds)], true);
         }

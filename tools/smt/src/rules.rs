@@ -7,10 +7,9 @@
 //! parameters in `schemas.tsv`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use transpica::Precision;
-use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Unary, text};
+use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Type, Unary};
 use transpica::stages::passes::Scratch;
 use transpica::stages::passes::optimize::simplify;
 use transpica_prove::ir::parse;
@@ -20,17 +19,13 @@ use crate::term::Products;
 
 /// A function that each named rule changes, in `exact`: parameters, items, result. Rows of
 /// `rules.tsv`.
-pub fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
-    include_str!("rules.tsv").lines().filter_map(|line| line.split_once('\t'))
+pub fn rows() -> impl Iterator<Item = [&'static str; 2]> {
+    table(include_str!("rules.tsv"))
 }
 
-/// Rules with numbers that hold for each: two functions that are equal. Those of which `simplify`
-/// makes one of the other are tied to it by [`rows`].
-fn schemas() -> impl Iterator<Item = [&'static str; 3]> {
-    include_str!("schemas.tsv").lines().filter_map(|line| {
-        let [name, before, after] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
-        Some([name, before, after])
-    })
+/// Rows of a table with as many cells.
+pub fn table<const CELLS: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; CELLS]> {
+    text.lines().filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
 }
 
 /// Parses a function from its parameters, items and exit.
@@ -59,13 +54,8 @@ fn constants(kind: ScalarKind) -> &'static [&'static str] {
     }
 }
 
-fn kind(kind: ScalarKind) -> &'static str {
-    match kind {
-        ScalarKind::F32 => "f32",
-        ScalarKind::I32 => "i32",
-        ScalarKind::U32 => "u32",
-        ScalarKind::Bool => "bool",
-    }
+fn kind(kind: ScalarKind) -> Type {
+    Type::new(kind, 1)
 }
 
 /// Functions with one-operand operations, also on another one, on a choice and on constants.
@@ -76,22 +66,16 @@ fn unaries(out: &mut Vec<String>) {
         for constant in constants(row.operand) {
             out.push(format!("() %1: {from} = const {constant} %2: {to} = {word} %1 yield %2"));
         }
-        for inner in
-            Unary::ALL.iter().map(|inner| inner.signature()).filter(|inner| inner.result == row.operand)
-        {
-            let source = kind(inner.operand);
-            out.push(format!("(%0: {source}) %1: {from} = {} %0 %2: {to} = {word} %1 yield %2", inner.name));
+        let ones = Unary::ALL.iter().map(|inner| inner.signature());
+        for inner in ones.filter(|inner| inner.result == row.operand) {
+            let (source, name) = (kind(inner.operand), inner.name);
+            out.push(format!("(%0: {source}) %1: {from} = {name} %0 %2: {to} = {word} %1 yield %2"));
         }
-        for inner in Binary::ALL
-            .iter()
-            .map(|inner| inner.signature())
-            .filter(|inner| inner.result == row.operand && inner.shape == Shape::Each)
-        {
-            let source = kind(inner.operand);
-            out.push(format!(
-                "(%0: {source} %1: {source}) %2: {from} = {} %0 %1 %3: {to} = {word} %2 yield %3",
-                inner.name
-            ));
+        let twos = Binary::ALL.iter().map(|inner| inner.signature());
+        for inner in twos.filter(|inner| inner.result == row.operand && inner.shape == Shape::Each) {
+            let (source, name) = (kind(inner.operand), inner.name);
+            let make = format!("(%0: {source} %1: {source}) %2: {from} = {name} %0 %1");
+            out.push(format!("{make} %3: {to} = {word} %2 yield %3"));
         }
     }
 }
@@ -119,78 +103,58 @@ fn binaries(out: &mut Vec<String>) {
 }
 
 /// An operation with a constant on another with a constant, and on a choice of constants.
-fn nested(out: &mut Vec<String>, word: &str, [from, to]: [&str; 2], [first, second]: [&str; 2]) {
+fn nested(out: &mut Vec<String>, word: &str, [from, to]: [Type; 2], [first, second]: [&str; 2]) {
     let make = format!("%1: {from} = const {first} %2: {from} = const {second}");
     out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %3 %1 yield %4"));
     out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %2 %3 yield %4"));
     for inner in Binary::ALL.iter().map(|inner| inner.signature()) {
         if kind(inner.operand) == from && kind(inner.result) == from {
-            let inner = inner.name;
-            out.push(format!(
-                "(%0: {from}) {make} %3: {from} = {inner} %0 %1 %4: {to} = {word} %3 %2 yield %4"
-            ));
-            out.push(format!(
-                "(%0: {from}) {make} %3: {from} = {inner} %1 %0 %4: {to} = {word} %3 %2 yield %4"
-            ));
+            for operands in ["%0 %1", "%1 %0"] {
+                let first = format!("(%0: {from}) {make} %3: {from} = {} {operands}", inner.name);
+                out.push(format!("{first} %4: {to} = {word} %3 %2 yield %4"));
+            }
         }
     }
 }
 
-/// Makers of an operand from the parameters `%0` and `%1`, by classes of numbers.
-pub const MAKERS: [(&str, &str); 9] = [
-    ("anything", ""),
-    ("no sign", "abs A"),
-    ("not positive", "neg N"),
-    ("zero or one", "sgep A B"),
-    ("zero or minus one", "neg S"),
-    ("square", "mulp A A"),
-    ("at least 1", "maxp A K"),
-    ("one", "const 1"),
-    ("minus half", "const -0.5"),
+/// Makers of operands, by classes of numbers.
+const OPERANDS: [&str; 9] = [
+    "",
+    "= abs A",
+    "= abs A T: f32 = neg R",
+    "= sgep A B",
+    "= sltp A B T: f32 = neg R",
+    "= mulp A A",
+    "= const 1 T: f32 = maxp A R",
+    "= const 1",
+    "= const -0.5",
 ];
 
-/// Items that make value `result` of one of [`MAKERS`] from parameters `a` and `b`, with values
-/// from `next` on.
-pub fn maker(items: &mut String, (row, next): (usize, u32), [a, b]: [u32; 2]) -> u32 {
-    let mut add = |number: u32, text: String| {
-        let _ = write!(items, "%{number}: f32 = {text} ");
-        number
-    };
-    let text = MAKERS[row].1.replace('A', &format!("%{a}")).replace('B', &format!("%{b}"));
-    let text = match text {
-        none if none.is_empty() => return a,
-        text if text.contains('N') => {
-            let inner = add(next, format!("abs %{a}"));
-            text.replace('N', &format!("%{inner}"))
-        }
-        text if text.contains('S') => {
-            let inner = add(next, format!("sltp %{a} %{b}"));
-            text.replace('S', &format!("%{inner}"))
-        }
-        text if text.contains('K') => {
-            let inner = add(next, "const 1".to_owned());
-            text.replace('K', &format!("%{inner}"))
-        }
-        text => text,
-    };
-    add(next + 1, text)
+/// Items that make operand `number` as a row says, and its value: from parameters A and B; `T` is a
+/// second value, of the first one `R`.
+pub fn operand(text: &str, number: u32, [a, b]: [&str; 2]) -> (String, String) {
+    let (first, second) = (format!("%{}", number * 10), format!("%{}", number * 10 + 1));
+    if text.is_empty() {
+        return (String::new(), a.to_owned());
+    }
+    let value = if text.contains('T') { &second } else { &first };
+    let items = text.replace('A', a).replace('B', b).replace('T', &second).replace('R', &first);
+    (format!("{first}: f32 {items} "), value.clone())
 }
 
 /// Comparisons of all pairs of made operands, and of one with itself and its opposites.
 fn comparisons(out: &mut Vec<String>) {
-    let compares = |op: &&Binary| simplifies_as_comparison(**op);
-    for op in Binary::ALL.iter().filter(compares) {
-        let (word, to) = (op.signature().name, kind(op.signature().result));
-        for x in 0..MAKERS.len() {
-            for y in 0..MAKERS.len() {
-                for second in [[2, 3], [0, 1]] {
-                    let mut items = String::new();
-                    let a = maker(&mut items, (x, 10), [0, 1]);
-                    let b = maker(&mut items, (y, 20), second);
-                    out.push(format!(
-                        "(%0: f32 %1: f32 %2: f32 %3: f32) {items}%4: {to} = {word} %{a} %{b} yield %4"
-                    ));
-                }
+    for op in Binary::ALL {
+        let (row, is_set) = (op.signature(), matches!(op, Binary::SgeP | Binary::SltP));
+        if row.operand != ScalarKind::F32 || row.result != ScalarKind::Bool && !is_set {
+            continue;
+        }
+        let (word, to) = (row.name, kind(row.result));
+        for (x, y) in OPERANDS.iter().flat_map(|x| OPERANDS.map(|y| (x, y))) {
+            for others in [["%2", "%3"], ["%0", "%1"]] {
+                let ((first, a), (second, b)) = (operand(x, 1, ["%0", "%1"]), operand(y, 2, others));
+                let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
+                out.push(format!("{make}%4: {to} = {word} {a} {b} yield %4"));
             }
         }
         for constant in constants(ScalarKind::F32) {
@@ -203,15 +167,9 @@ fn comparisons(out: &mut Vec<String>) {
     }
 }
 
-fn simplifies_as_comparison(op: Binary) -> bool {
-    let row = op.signature();
-    row.operand == ScalarKind::F32
-        && (row.result == ScalarKind::Bool || matches!(op, Binary::SgeP | Binary::SltP))
-}
-
 /// Every function that the sweep looks at.
 pub fn bodies() -> Vec<String> {
-    let mut out: Vec<String> = rows().map(|(_, body)| body.to_owned()).collect();
+    let mut out: Vec<String> = rows().map(|[_, body]| body.to_owned()).collect();
     unaries(&mut out);
     binaries(&mut out);
     comparisons(&mut out);
@@ -220,8 +178,7 @@ pub fn bodies() -> Vec<String> {
 
 /// The operation that a function ends with, by which questions are grouped.
 fn outer(body: &str) -> &str {
-    let last = body.rsplit(" = ").next().unwrap_or_default();
-    last.split(' ').next().unwrap_or_default()
+    body.rsplit(" = ").next().and_then(|last| last.split(' ').next()).unwrap_or_default()
 }
 
 /// Returns whether drivers may choose the sign of a zero that a function computes.
@@ -244,40 +201,34 @@ pub fn questions() -> Vec<Question> {
         }
     }
     let mut general = Claims::new("schemas".to_owned(), Products::Exact);
-    for [name, before, after] in schemas() {
+    // Rules with numbers that hold for each: two functions that are equal. Those of which
+    // `simplify` makes one of the other are tied to it by [`rows`].
+    for [name, before, after] in table(include_str!("schemas.tsv")) {
         let pair = [function(before), function(after)];
         let added = general.same(name, [&pair[0], &pair[1]], Precision::Exact, true);
         debug_assert_eq!(added, Ok(()), "schemas have terms");
     }
-    let groups = groups.into_values().chain([general]).chain(exchanges());
-    groups.flat_map(Claims::questions).collect()
+    let groups = groups.into_values().chain([general]);
+    groups.flat_map(Claims::questions).chain(exchanges()).collect()
 }
 
 /// Operands of an operation that commutes may be exchanged: the equality of `cse`.
-fn exchanges() -> Vec<Claims> {
-    let commuting = Binary::ALL.iter().filter(|op| op.commutes()).map(|op| op.signature());
-    let asked = commuting.map(|row| {
+fn exchanges() -> Vec<Question> {
+    let mut all = Vec::new();
+    for row in Binary::ALL.iter().filter(|op| op.commutes()).map(|op| op.signature()) {
         let is_dot = row.shape == Shape::Dot;
-        let lanes = if is_dot { "x3" } else { "" };
-        let (from, to) = (kind(row.operand), kind(row.result));
+        let (lanes, products) = if is_dot { (3, Products::Lemmas) } else { (1, Products::Exact) };
+        let (from, to) = (Type::new(row.operand, lanes), kind(row.result));
         let [one, other] = ["%0 %1", "%1 %0"].map(|operands| {
-            function(&format!(
-                "(%0: {from}{lanes} %1: {from}{lanes}) %2: {to} = {} {operands} yield %2",
-                row.name
-            ))
+            let result = format!("%2: {to} = {} {operands} yield %2", row.name);
+            function(&format!("(%0: {from} %1: {from}) {result}"))
         });
-        let products = if is_dot { Products::Lemmas } else { Products::Exact };
         let mut claims = Claims::new(format!("cse {}", row.name), products);
         for precision in PRECISIONS {
             let added = claims.same(row.name, [&one, &other], precision, true);
             debug_assert_eq!(added, Ok(()), "operations have terms");
         }
-        claims
-    });
-    asked.collect()
-}
-
-/// The text of a function, for messages.
-pub fn shown(module: &Module) -> String {
-    text::print(module)
+        all.extend(claims.questions());
+    }
+    all
 }

@@ -1,11 +1,12 @@
 """Asks SMT solvers. In: a folder of scripts `*.smt2`, the seconds for each question, and the names
 of the solvers in their order: a second one checks what the first answers, the last one helps where
-none does. Out: lines `file<TAB>solver<TAB>answer
-<TAB>milliseconds<TAB>model`, the model as numbers of the variables v0, v1, …"""
+none does. Out: for each script its name, an empty cell, the solvers that prove it (or `- ` and why
+none does, or for which numbers of v0, v1, ... it is false) and the longest of their milliseconds."""
 
 import re
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 
@@ -60,27 +61,38 @@ SECOND = 1
 SOLVERS = {"bitwuzla": ask_bitwuzla, "cvc5": ask_cvc5, "z3": ask_z3}
 
 
+def ask(task):
+    path, seconds, order = task
+    script = path.read_text()
+    names = re.findall(r"declare-const ([vp]\d+) ", script)
+    proven, longest, why = [], 0, ""
+    for name in order:
+        if len(proven) == 2 or proven and name == order[-1]:
+            break
+        start = time.monotonic()
+        try:
+            limit = min(seconds, SECOND) if proven else seconds
+            answer, model = SOLVERS[name](script, limit, names)
+        except Exception as error:  # A solver that cannot read a script has not answered.
+            answer, model = "error " + " ".join(str(error).split())[:80], []
+        time_taken = round((time.monotonic() - start) * 1000)
+        if answer == "sat":
+            numbers = ",".join(f"{n}={m}" for n, m in zip(names, model))
+            return path.stem, "", "- false for " + numbers, time_taken
+        if answer == "unsat":
+            proven.append(name)
+            longest = max(longest, time_taken)
+        why = why or answer
+    return path.stem, "", "+".join(proven) or "- " + why, longest
+
+
 def main():
     folder, seconds, order = Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3].split(",")
-    for path in sorted(folder.glob("*.smt2")):
-        script = path.read_text()
-        names = re.findall(r"declare-const ([vp]\d+) ", script)
-        answers = 0
-        for name in order:
-            if answers and name == order[-1]:
-                break
-            start = time.monotonic()
-            try:
-                limit = min(seconds, SECOND) if answers else seconds
-                answer, model = SOLVERS[name](script, limit, names)
-            except Exception as error:  # A solver that cannot read a script has not answered.
-                answer, model = "error " + " ".join(str(error).split())[:80], []
-            time_taken = round((time.monotonic() - start) * 1000)
-            numbers = ",".join(f"{n}={m}" for n, m in zip(names, model))
-            print(path.stem, name, answer, time_taken, numbers, sep="\t", flush=True)
-            answers += answer in ("sat", "unsat")
-            if answers == 2 or answer == "sat":
-                break
+    tasks = [(path, seconds, order) for path in sorted(folder.glob("*.smt2"))]
+    with ProcessPoolExecutor() as processes:
+        for answer in processes.map(ask, tasks):
+            print(*answer, sep="\t")
 
 
-main()
+if __name__ == "__main__":
+    main()

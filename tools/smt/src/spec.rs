@@ -5,6 +5,7 @@
 
 use transpica::Precision;
 
+use crate::meaning::uniform;
 use crate::term::{Fun, Term, Terms};
 
 /// Limit of LITP's y: 0x7FFF / 0x100.
@@ -91,8 +92,8 @@ impl Spec<'_> {
     /// `2^x`: NaN for NaN, +inf from 128 on, 0 up to −150.
     fn power(&mut self, x: Term) -> Term {
         let x = self.source(x);
-        let (low, high, zero, infinity) =
-            (self.t.float(-150.0), self.t.float(128.0), self.t.float(0.0), self.t.float(f32::INFINITY));
+        let [low, high, zero, infinity] =
+            [-150.0, 128.0, 0.0, f32::INFINITY].map(|number| self.t.float(number));
         let (above, below) = (self.t.apply(Fun::Less, &[low, x]), self.t.apply(Fun::Less, &[x, high]));
         let is_nan = self.t.apply(Fun::IsNan, &[x]);
         let power = self.t.apply(Fun::Exp2, &[x]);
@@ -137,8 +138,49 @@ impl Spec<'_> {
         [x, y, zero, w]
     }
 
-    /// The destination of an instruction with every component enabled; none for other mnemonics.
-    pub fn instruction(&mut self, mnemonic: &str, s: &[Register; 3]) -> Option<Register> {
+    /// `c[base]` with an address register that MOVA set from x, 4.6: the register counts modulo
+    /// 128, offsets beyond a byte are 0, registers from 96 on are ones.
+    pub fn relative(&mut self, base: u32, x: Term) -> Register {
+        // The conversion cannot trap: what is clamped is beyond a byte.
+        let [low, high, none] = [-1000.0, 1000.0, 0.0].map(|number| self.t.float(number));
+        let is_nan = self.t.apply(Fun::IsNan, &[x]);
+        let number = self.choose([x, high], [x, high]);
+        let number = self.choose([low, number], [number, low]);
+        let number = self.t.ite(is_nan, none, number);
+        let offset = self.t.apply(Fun::ToInt, &[number]);
+        let [first, last, zero, base, wrap, count] =
+            [(-128i32).cast_unsigned(), 127, 0, base, 0x7F, 96].map(|bits| self.t.bits(bits));
+        let below = self.t.apply(Fun::IntLess, &[offset, first]);
+        let above = self.t.apply(Fun::IntLess, &[last, offset]);
+        let is_beyond = self.t.or(below, above);
+        let offset = self.t.ite(is_beyond, zero, offset);
+        let sum = self.t.apply(Fun::BitAdd, &[base, offset]);
+        let index = self.t.apply(Fun::BitAnd, &[sum, wrap]);
+        let exists = self.t.apply(Fun::BitLess, &[index, count]);
+        let one = self.t.float(1.0);
+        [0, 1, 2, 3].map(|lane| {
+            let component = uniform(self.t, index, lane);
+            self.t.ite(exists, component, one)
+        })
+    }
+
+    /// s1 where a comparison of CMP holds for a component of s1 and s2, else s2. Only `ne` is true
+    /// of NaN.
+    pub fn compared(&mut self, word: &str, lane: usize, [a, b, _]: &[Register; 3]) -> Register {
+        let (both, exchanged) = ([a[lane], b[lane]], [b[lane], a[lane]]);
+        let holds = match word {
+            "eq" | "ne" => self.t.apply(Fun::Equal, &both),
+            "lt" => self.t.apply(Fun::Less, &both),
+            "le" => self.t.apply(Fun::LessEqual, &both),
+            "gt" => self.t.apply(Fun::Less, &exchanged),
+            _ge => self.t.apply(Fun::LessEqual, &exchanged),
+        };
+        let holds = if word == "ne" { self.t.not(holds) } else { holds };
+        [0, 1, 2, 3].map(|lane| self.t.ite(holds, a[lane], b[lane]))
+    }
+
+    /// The destination of an instruction with every component enabled.
+    pub fn instruction(&mut self, mnemonic: &str, s: &[Register; 3]) -> Register {
         let lanes = [0, 1, 2, 3];
         let dot = |spec: &mut Self, count: usize| {
             let mut total = spec.pmul(s[0][0], s[1][0]);
@@ -148,7 +190,7 @@ impl Spec<'_> {
             }
             total
         };
-        Some(match mnemonic {
+        match mnemonic {
             "add" => lanes.map(|j| self.add(s[0][j], s[1][j])),
             "mul" => lanes.map(|j| self.pmul(s[0][j], s[1][j])),
             "mad" => lanes.map(|j| {
@@ -173,25 +215,10 @@ impl Spec<'_> {
             "ex2" => [self.power(s[0][0]); 4],
             "lg2" => [self.logarithm(s[0][0]); 4],
             "litp" => self.litp(s[0]),
-            _other => return None,
-        })
+            other => unreachable!("{other} is not a data instruction"),
+        }
     }
 }
 
 /// The comparisons of CMP that a program can name.
 pub const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
-
-/// A comparison of CMP. Only `ne` is true of NaN.
-pub fn holds(t: &mut Terms, word: &str, [a, b]: [Term; 2]) -> Term {
-    match word {
-        "eq" => t.apply(Fun::Equal, &[a, b]),
-        "ne" => {
-            let equal = t.apply(Fun::Equal, &[a, b]);
-            t.not(equal)
-        }
-        "lt" => t.apply(Fun::Less, &[a, b]),
-        "le" => t.apply(Fun::LessEqual, &[a, b]),
-        "gt" => t.apply(Fun::Less, &[b, a]),
-        _ge => t.apply(Fun::LessEqual, &[b, a]),
-    }
-}

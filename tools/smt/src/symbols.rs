@@ -5,15 +5,14 @@
 //! much as it needs: those that both functions have are variables first, and are opened step by
 //! step.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use transpica::Precision;
 use transpica::stages::ir::op::scalar;
 use transpica::stages::ir::{Array, Binary, Resource, ScalarKind, Shape, Unary};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::encode::{constant, variable};
-use crate::meaning;
+use crate::meaning::{self, constant, variable};
 use crate::term::{Products, Term, Terms};
 
 /// Arguments for which symbols are computed.
@@ -28,7 +27,7 @@ const NUMBERS: [f32; 8] = [0.0, -0.0, 1.5, -1.0, f32::INFINITY, f32::NEG_INFINIT
 
 /// A symbol of [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Symbol(u32);
+pub struct Symbol(pub u32);
 
 /// The operation of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,11 +68,13 @@ struct Facts {
 }
 
 /// A store of symbols of two functions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Symbols {
     precision: Precision,
     /// Set where the signs of zeros are compared.
     signs: bool,
+    /// Number of samples; without any, every operation is a symbol of its own.
+    samples: usize,
     nodes: Vec<Node>,
     facts: Vec<Facts>,
     known: HashMap<Node, Symbol>,
@@ -87,21 +88,18 @@ pub struct Symbols {
 impl Symbols {
     /// None yet.
     pub fn new(precision: Precision, signs: bool) -> Self {
-        Self {
-            precision,
-            signs,
-            nodes: Vec::new(),
-            facts: Vec::new(),
-            known: HashMap::new(),
-            by_sample: HashMap::new(),
-            next_free: 0,
-            claims: Vec::new(),
-        }
+        Self { precision, signs, samples: SAMPLES, ..Self::default() }
+    }
+
+    /// None yet, of one function, for which no operations count as equal.
+    pub fn plain(precision: Precision) -> Self {
+        Self { precision, signs: true, ..Self::default() }
     }
 
     /// The symbol of an operation of a function, or one that counts as equal.
     pub fn add(&mut self, side: usize, head: Head, kind: ScalarKind, mut operands: Vec<Symbol>) -> Symbol {
         if let Head::Binary(op) = head
+            && self.samples > 0
             && op.commutes()
         {
             let half = operands.len() / 2;
@@ -109,7 +107,7 @@ impl Symbols {
                 operands.rotate_left(half);
             }
         }
-        if head == Head::Select {
+        if head == Head::Select && self.samples > 0 {
             match self.constant(operands[0]) {
                 Some(0) => return operands[2],
                 Some(_) => return operands[1],
@@ -123,10 +121,10 @@ impl Symbols {
             return symbol;
         }
         let symbol = Symbol(self.nodes.len() as u32);
-        let sample: Vec<u32> = (0..SAMPLES).map(|number| self.result(&node, number)).collect();
+        let sample: Vec<u32> = (0..self.samples).map(|number| self.result(&node, number)).collect();
         let inner = node.operands.iter().map(|operand| self.facts[operand.0 as usize].free).max();
         let free = if let Head::Free(number) = head { number + 1 } else { inner.unwrap_or(0) };
-        let is_computed = !node.operands.is_empty() && is_telling(&sample);
+        let is_computed = !node.operands.is_empty() && sample.iter().collect::<HashSet<_>>().len() >= TELLING;
         let others = self.by_sample.entry(sample.clone()).or_default();
         let facts = &self.facts;
         let equal = others.iter().copied().find(|other| {
@@ -175,25 +173,54 @@ impl Symbols {
         self.facts[a.0 as usize].sample == self.facts[b.0 as usize].sample
     }
 
-    fn result(&self, node: &Node, number: usize) -> u32 {
-        let value = |index: usize| self.facts[node.operands[index].0 as usize].sample[number];
-        let precision = self.precision;
-        let bits = match node.head {
-            Head::Const(bits) => bits,
-            Head::Free(_) | Head::Read(..) => atom(&format!("{:?}", node.head), node.kind, number),
-            Head::ReadAt(..) | Head::Submit => {
-                let operands: Vec<u32> = (0..node.operands.len()).map(value).collect();
-                atom(&format!("{:?} {operands:?}", node.head), node.kind, number)
+    /// Fills the rows of results that one symbol needs from those of the first, which is free.
+    pub fn fill(&self, result: Symbol, rows: &mut Vec<Vec<u32>>) {
+        let count = rows[0].len();
+        rows.resize_with(self.nodes.len(), || vec![0; count]);
+        let mut needed = vec![false; self.nodes.len()];
+        needed[result.0 as usize] = true;
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if needed[index] {
+                node.operands.iter().for_each(|operand| needed[operand.0 as usize] = true);
             }
+        }
+        for (index, node) in self.nodes.iter().enumerate().skip(1).filter(|row| needed[row.0]) {
+            let (known, rest) = rows.split_at_mut(index);
+            // Rows of one length, so that the loop checks no bounds.
+            let operands =
+                [0, 1, 2].map(|n| &known[node.operands.get(n).map_or(0, |a| a.0 as usize)][..count]);
+            for (number, slot) in rest[0][..count].iter_mut().enumerate() {
+                *slot = self.computed(node, &|n| operands[n][number]).unwrap_or(0);
+            }
+        }
+    }
+
+    /// The result of an operation; none for what is unknown.
+    // A call for each of 2^32 numbers would take as long as the operation.
+    #[inline(always)]
+    fn computed(&self, node: &Node, value: &impl Fn(usize) -> u32) -> Option<u32> {
+        let precision = self.precision;
+        Some(match node.head {
+            Head::Const(bits) => bits,
             Head::Unary(op) => scalar::unary(op, precision, value(0)),
-            Head::Binary(op) if op.shape() == Shape::Dot => {
+            Head::Binary(op) if node.operands.len() > 2 => {
                 let half = node.operands.len() / 2;
                 let lanes = |first: usize| [0, 1, 2, 3].map(|n| if n < half { value(first + n) } else { 0 });
                 scalar::dot(op, precision, lanes(0), lanes(half), half as u8)
             }
             Head::Binary(op) => scalar::binary(op, precision, value(0), value(1)),
             Head::Select => value(if value(0) != 0 { 1 } else { 2 }),
-        };
+            Head::Free(_) | Head::Read(..) | Head::ReadAt(..) | Head::Submit => return None,
+        })
+    }
+
+    fn result(&self, node: &Node, number: usize) -> u32 {
+        let value = |index: usize| self.facts[node.operands[index].0 as usize].sample[number];
+        let bits = self.computed(node, &value).unwrap_or_else(|| {
+            let operands: Vec<u32> = (0..node.operands.len()).map(value).collect();
+            let operands = if operands.is_empty() { String::new() } else { format!(" {operands:?}") };
+            atom(&format!("{:?}{operands}", node.head), node.kind, number)
+        });
         let float = f32::from_bits(bits);
         match node.kind {
             ScalarKind::F32 if float.is_nan() => f32::NAN.to_bits(),
@@ -245,6 +272,33 @@ impl Symbols {
         Some(t.script(claim, products))
     }
 
+    /// Terms of all symbols of one function, in their order.
+    ///
+    /// # Errors
+    /// Something is read that has no term.
+    pub fn terms(&self, t: &mut Terms) -> Result<HashMap<Symbol, Term>, String> {
+        let mut terms = HashMap::new();
+        for (number, node) in (0..).zip(&self.nodes) {
+            let term = match node.head {
+                Head::Free(number) => variable(t, node.kind, number),
+                Head::Read(Resource::Input(register), lane) => meaning::input(t, register, lane),
+                Head::Read(Resource::Uniform(register), lane) => {
+                    let register = t.bits(register.into());
+                    meaning::uniform(t, register, lane)
+                }
+                Head::ReadAt(Array::Member(0), lane) => meaning::uniform(t, terms[&node.operands[0]], lane),
+                Head::Read(..) | Head::ReadAt(..) | Head::Submit => {
+                    return Err(format!("{:?} has no term", node.head));
+                }
+                Head::Const(_) | Head::Unary(_) | Head::Binary(_) | Head::Select => {
+                    self.term(t, node, true, &terms)
+                }
+            };
+            terms.insert(Symbol(number), term);
+        }
+        Ok(terms)
+    }
+
     fn term(&self, t: &mut Terms, node: &Node, is_open: bool, terms: &HashMap<Symbol, Term>) -> Term {
         let operand = |index: usize| terms[&node.operands[index]];
         match node.head {
@@ -260,16 +314,6 @@ impl Symbols {
             _unknown => variable(t, node.kind, terms.len() as u32),
         }
     }
-}
-
-fn is_telling(sample: &[u32]) -> bool {
-    let mut different = Vec::new();
-    for bits in sample {
-        if !different.contains(bits) {
-            different.push(*bits);
-        }
-    }
-    different.len() >= TELLING
 }
 
 /// Bits of something unknown, by its name and the number of the sample.

@@ -77,6 +77,7 @@ functions! {
     Log2Portable "log2_portable" Float;
     EitherMin "either_min" Bool;
     EitherMax "either_max" Bool;
+    Uniform "uniform" Float;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,38 +98,19 @@ pub enum Products {
     Lemmas,
 }
 
-/// Functions of floats of which a script may know lemmas alone: word, real function, number of
-/// operands, whether these may be exchanged, and the lemma about operands `a`, `b` and result `r`.
-/// Each lemma is a question of its own about the real function.
-const LEMMAS: [(&str, Fun, usize, bool, &str); 4] = [
-    ("product", Fun::Mul, 2, true, "(and
- (= (fp.isNaN r) (or (fp.isNaN a) (fp.isNaN b) (and (fp.isZero a) (fp.isInfinite b)) (and (fp.isInfinite a) (fp.isZero b))))
- (=> (and (or (fp.isZero a) (fp.isZero b)) (not (fp.isNaN r))) (fp.isZero r))
- (=> (and (or (fp.isInfinite a) (fp.isInfinite b)) (not (fp.isNaN r))) (fp.isInfinite r))
- (=> (not (fp.isNaN r)) (= (fp.isNegative r) (xor (fp.isNegative a) (fp.isNegative b)))))"),
-    ("total", Fun::Add, 2, true, "(and
- (= (fp.isNaN r) (or (fp.isNaN a) (fp.isNaN b) (and (fp.isInfinite a) (fp.isInfinite b) (not (= a b)))))
- (=> (and (fp.isZero a) (not (fp.isZero b))) (= r b))
- (=> (and (fp.isZero b) (not (fp.isZero a))) (= r a))
- (=> (and (fp.isZero a) (fp.isZero b) (not (= a b))) (= r (_ +zero 8 24)))
- (=> (and (= a b) (fp.isZero a)) (= r a)))"),
-    ("ratio", Fun::Div, 2, false, "(and
- (= (fp.isNaN r) (or (fp.isNaN a) (fp.isNaN b) (and (fp.isZero a) (fp.isZero b)) (and (fp.isInfinite a) (fp.isInfinite b))))
- (=> (and (or (fp.isInfinite b) (fp.isZero a)) (not (fp.isNaN r))) (fp.isZero r))
- (=> (and (or (fp.isInfinite a) (fp.isZero b)) (not (fp.isNaN r))) (fp.isInfinite r))
- (=> (not (fp.isNaN r)) (= (fp.isNegative r) (xor (fp.isNegative a) (fp.isNegative b)))))"),
-    ("root", Fun::Sqrt, 1, false, "(and
- (= (fp.isNaN r) (or (fp.isNaN a) (and (fp.isNegative a) (not (fp.isZero a)))))
- (= (fp.isZero r) (fp.isZero a))
- (=> (fp.isZero a) (= r a))
- (= (fp.isInfinite r) (and (fp.isInfinite a) (fp.isPositive a)))
- (=> (not (or (fp.isNaN r) (fp.isZero r))) (fp.isPositive r)))"),
+/// Functions of floats of which a script may know lemmas alone: word, real function, operands, and
+/// whether these may be exchanged. Each lemma is a question of its own about the real function.
+const LEMMAS: [(&str, Fun, usize, bool); 4] = [
+    ("product", Fun::Mul, 2, true),
+    ("total", Fun::Add, 2, true),
+    ("ratio", Fun::Div, 2, false),
+    ("root", Fun::Sqrt, 1, false),
 ];
 
-/// A lemma as a function of SMT-LIB.
-fn lemma(word: &str, operands: usize, text: &str) -> String {
-    let operands = ["(a F)", "(a F) (b F)"][operands - 1];
-    format!("(define-fun {word}_lemma ({operands} (r F)) Bool {text})\n")
+/// The lemma of a word about operands `a`, `b` and result `r`, as a function of SMT-LIB.
+fn lemma(word: &str) -> &'static str {
+    let mut all = include_str!("lemmas.smt2").split_inclusive(")\n\n");
+    all.find(|text| text[12..].starts_with(word)).map_or("", str::trim_end)
 }
 
 /// The value of a function without a theory for a constant: the portable ones are their code, the
@@ -284,13 +266,13 @@ impl Terms {
 /// Scripts that prove the lemmas about the real functions, with their names.
 pub fn lemma_scripts() -> Vec<(String, String)> {
     let mut scripts = Vec::new();
-    for (word, fun, operands, commutes, text) in LEMMAS {
+    for (word, fun, operands, commutes) in LEMMAS {
         let real = fun.row().0;
         let arguments = ["a", "a b"][operands - 1];
         let mut add = |name: &str, claim: String| {
-            let lemma = lemma(word, operands, text);
+            let lemma = lemma(word);
             let script = format!(
-                "{HEAD}{lemma}(declare-const a F)\n(declare-const b F)\n(assert (not {claim}))\n(check-sat)\n"
+                "{HEAD}{lemma}\n(declare-const a F)\n(declare-const b F)\n(assert (not {claim}))\n(check-sat)\n"
             );
             scripts.push((format!("lemma {word}: {name}"), script));
         };
@@ -365,18 +347,21 @@ impl Writer<'_> {
                 self.declare(zeros);
             }
             Fun::EitherMin | Fun::EitherMax => self.declare(format!("(declare-fun {function} (F F) Bool)\n")),
+            Fun::Uniform => {
+                self.declare(format!("(declare-fun {function} ((_ BitVec 32) (_ BitVec 32)) F)\n"))
+            }
             _ => {}
         }
         // Constants have one result, which the real function has.
         let is_open = self.products == Products::Lemmas && !self.terms.closed[term.0 as usize];
         let row = LEMMAS.iter().find(|(_, real, ..)| *real == fun && is_open);
-        if let Some(&(word, _, operands, _, text)) = row {
+        if let Some(&(word, _, operands, _)) = row {
             function = word;
             self.declare(format!("(declare-fun {word} ({}) F)\n", ["F", "F F"][operands - 1]));
-            self.declare(lemma(word, operands, text));
+            self.declare(format!("{}\n", lemma(word)));
         }
         let _ = writeln!(self.body, "(define-fun {name} () {sort} ({function} {}))", texts.join(" "));
-        if let Some((word, _, _, commutes, _)) = row {
+        if let Some((word, .., commutes)) = row {
             let _ = writeln!(self.body, "(assert ({word}_lemma {} {name}))", texts.join(" "));
             if *commutes {
                 let _ = writeln!(self.body, "(assert (= {name} ({word} {} {})))", texts[1], texts[0]);
@@ -416,13 +401,7 @@ fn evaluate(fun: Fun, is_float: bool, [a, b, c]: [u32; 3]) -> u32 {
         Fun::And | Fun::BitAnd => a & b,
         Fun::Or | Fun::BitOr => a | b,
         Fun::Same => u32::from(a == b || is_float && x.is_nan() && y.is_nan()),
-        Fun::Ite => {
-            if a != 0 {
-                b
-            } else {
-                c
-            }
-        }
+        Fun::Ite => [c, b][usize::from(a != 0)],
         Fun::Neg => (-x).to_bits(),
         Fun::Abs => x.abs().to_bits(),
         Fun::Add => (x + y).to_bits(),
@@ -452,5 +431,7 @@ fn evaluate(fun: Fun, is_float: bool, [a, b, c]: [u32; 3]) -> u32 {
         Fun::Log2Portable => transpica::stages::precision::portable::log2(x).to_bits(),
         // One choice of a driver among those that it has.
         Fun::EitherMin | Fun::EitherMax => 0,
+        // Different components have different numbers.
+        Fun::Uniform => 4 * a + b,
     }
 }

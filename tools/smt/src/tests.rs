@@ -15,7 +15,7 @@ use crate::mutants::{mutants, numbers};
 use crate::question::{Answer, Claims, PRECISIONS, answers, folder};
 use crate::rules::{function, rows, simplified};
 use crate::term::{Products, Terms};
-use crate::{ask, encode, legal, meaning};
+use crate::{ask, legal, meaning};
 
 fn source(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/passes").join(path);
@@ -29,7 +29,7 @@ fn list(name: &str) -> BTreeMap<String, Answer> {
 #[test]
 fn every_question_of_today_is_proven() {
     let (list, questions) = (list("questions.tsv"), ask::questions());
-    let is_proven = |key: &String| list.get(key).is_some_and(|answer| !answer.solvers.starts_with('-'));
+    let is_proven = |key: &String| list.get(key).is_some_and(Answer::is_proven);
     let keys: BTreeSet<String> = questions.iter().filter_map(crate::question::Question::key).collect();
     let open: Vec<&str> = (questions.iter())
         .filter(|question| question.key().is_some_and(|key| !is_proven(&key)))
@@ -55,9 +55,9 @@ fn named() -> BTreeSet<String> {
 
 #[test]
 fn every_named_rule_has_a_row_that_it_changes() {
-    let known: BTreeSet<String> = rows().map(|(name, _)| name.to_owned()).collect();
+    let known: BTreeSet<String> = rows().map(|[name, _]| name.to_owned()).collect();
     assert_eq!(named(), known, "names of `simplify` and rows of `rules.rs`");
-    for (name, body) in rows() {
+    for [name, body] in rows() {
         let before = function(body);
         assert!(simplified(&before, Precision::Exact).is_some(), "{name} does not fit {body}");
     }
@@ -144,7 +144,7 @@ fn terms_are_the_arithmetic_of_the_library() {
         let mut t = Terms::default();
         for &op in Unary::ALL {
             let row = op.signature();
-            let a = encode::variable(&mut t, row.operand, 0);
+            let a = meaning::variable(&mut t, row.operand, 0);
             let term = meaning::unary(&mut t, op, precision, a);
             let mask = if row.operand == ScalarKind::Bool { 1 } else { u32::MAX };
             for x in SPECIAL.map(|x| x & mask) {
@@ -158,7 +158,7 @@ fn terms_are_the_arithmetic_of_the_library() {
         }
         for &op in Binary::ALL {
             let row = op.signature();
-            let [a, b] = [0, 1].map(|number| encode::variable(&mut t, row.operand, number));
+            let [a, b] = [0, 1].map(|number| meaning::variable(&mut t, row.operand, number));
             let term = meaning::binary(&mut t, op, precision, a, b);
             let mask = if row.operand == ScalarKind::Bool { 1 } else { u32::MAX };
             for (x, y) in SPECIAL.iter().flat_map(|x| SPECIAL.map(|y| (x & mask, y & mask))) {
@@ -218,7 +218,7 @@ fn a_changed_rule_asks_a_question_that_is_not_in_the_list() {
 #[test]
 fn operations_of_all_lanes_are_dot_products() {
     let dots: Vec<_> = Binary::ALL.iter().filter(|op| op.shape() == Shape::Dot).collect();
-    assert_eq!(dots, [&Binary::DotP, &Binary::Dot], "others have no term in `encode`");
+    assert_eq!(dots, [&Binary::DotP, &Binary::Dot], "others have no term");
 }
 
 #[test]

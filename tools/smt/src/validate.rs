@@ -19,20 +19,16 @@ use transpica::{Limits, Precision, Program, Shbin};
 use transpica_prove::chain;
 
 use crate::equal::compare;
-use crate::question::{PRECISIONS, Question};
-use crate::symbols::{Symbol, Symbols};
+use crate::question::{PRECISIONS, Question, key};
+use crate::symbols::Symbols;
 use crate::term::Products;
 
 /// Treatments of a claim in their order: how often common operands are opened, and what is known
 /// of products.
-const LEVELS: [(u32, Products); 6] = [
-    (0, Products::Lemmas),
-    (1, Products::Lemmas),
-    (2, Products::Lemmas),
-    (3, Products::Lemmas),
-    (0, Products::Exact),
-    (1, Products::Exact),
-];
+pub fn levels() -> impl Iterator<Item = (u32, Products)> {
+    let lemmas = [0, 1, 2, 3].map(|opened| (opened, Products::Lemmas));
+    lemmas.into_iter().chain([0, 1, 2].map(|opened| (opened, Products::Exact)))
+}
 
 /// One pass on one function.
 pub struct Step {
@@ -43,29 +39,28 @@ pub struct Step {
     /// Operations of the function before it.
     pub size: usize,
     /// Nothing where the pass changed nothing; the claims, or where the functions part.
-    pub outcome: Option<Result<Claims, String>>,
+    pub outcome: Option<Result<Symbols, String>>,
 }
 
-/// Claims of one comparison.
-pub struct Claims(Symbols);
-
-impl Claims {
-    /// The scripts of each claim, from level to level; none where one is too large.
-    fn scripts(&self) -> impl Iterator<Item = impl Iterator<Item = Option<String>>> {
-        let levels = move |pair: [Symbol; 2]| {
-            LEVELS.iter().map(move |&(opened, products)| self.0.script(pair, opened, products))
-        };
-        self.0.claims.iter().map(move |&pair| levels(pair))
-    }
-
-    /// Number of claims that a list of proven scripts does not have at any level.
-    fn open(&self, is_proven: &dyn Fn(&str) -> bool) -> usize {
-        self.scripts().map(|mut levels| usize::from(!levels.any(|script| has(script, is_proven)))).sum()
-    }
+/// The scripts of each claim of a comparison, from level to level; none where one is too large.
+fn scripts(symbols: &Symbols) -> impl Iterator<Item = impl Iterator<Item = Option<String>>> {
+    let script = move |pair| move |(opened, products)| symbols.script(pair, opened, products);
+    symbols.claims.iter().map(move |&pair| levels().map(script(pair)))
 }
 
-fn has(script: Option<String>, is_proven: &dyn Fn(&str) -> bool) -> bool {
-    script.is_some_and(|script| is_proven(&script))
+/// The function that a program is lifted to.
+///
+/// # Errors
+/// An undefined opcode, or more than the limits.
+pub fn lift(program: &Program<'_>, precision: Precision) -> transpica::Result<Module> {
+    let (options, outputs) = (&chain::options(precision), OutputSelection::Registers);
+    let constants = &[None; FLOATS];
+    let context = Context { program, constants, outputs, geometry: None, options, hooks: &[] };
+    match chain::graph(program, options)? {
+        Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
+        Some((cfg, None)) => lift::structured(context, &cfg, &structure::blocks::dispatcher(&cfg)),
+        None => lift::dispatched(context),
+    }
 }
 
 /// Every step of the programs of files, in every precision.
@@ -102,22 +97,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn program(&mut self, program: &Program<'_>) -> transpica::Result<()> {
-        let options = chain::options(self.precision);
-        let (constants, mut scratch) = ([None; FLOATS], Scratch::default());
-        let outputs = OutputSelection::Registers;
-        let context = Context {
-            program,
-            constants: &constants,
-            outputs,
-            geometry: None,
-            options: &options,
-            hooks: &[],
-        };
-        let mut module = match chain::graph(program, &options)? {
-            Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree)?,
-            Some((cfg, None)) => lift::structured(context, &cfg, &structure::blocks::dispatcher(&cfg))?,
-            None => lift::dispatched(context)?,
-        };
+        let (options, mut scratch) = (chain::options(self.precision), Scratch::default());
+        let mut module = lift(program, self.precision)?;
         let mut before = module.clone();
         passes::optimize::run_observed(&mut module, self.precision, &mut scratch, &mut |pass, main| {
             let after = Module { main: main.clone(), helpers: Vec::new() };
@@ -144,7 +125,7 @@ impl Run<'_> {
 
     fn step(&mut self, pass: &'static str, signs: bool, before: &mut Module, after: Module) {
         let is_changed = text::print(before) != text::print(&after);
-        let outcome = is_changed.then(|| compare([before, &after], self.precision, signs).map(Claims));
+        let outcome = is_changed.then(|| compare([before, &after], self.precision, signs));
         self.steps.push(Step { pass, place: self.place.clone(), size: before.main.values.len(), outcome });
         *before = after;
     }
@@ -154,9 +135,9 @@ impl Run<'_> {
 pub fn questions(steps: &[Step], level: usize, is_proven: &dyn Fn(&str) -> bool) -> Vec<Question> {
     let mut found = BTreeMap::new();
     for step in steps {
-        let Some(Ok(claims)) = &step.outcome else { continue };
-        for mut levels in claims.scripts() {
-            let is_known = levels.by_ref().take(level).any(|script| has(script, is_proven));
+        let Some(Ok(symbols)) = &step.outcome else { continue };
+        for mut levels in scripts(symbols) {
+            let is_known = levels.by_ref().take(level).flatten().any(|script| is_proven(&script));
             if let Some(Some(script)) = levels.next().filter(|_| !is_known)
                 && !is_proven(&script)
             {
@@ -167,16 +148,11 @@ pub fn questions(steps: &[Step], level: usize, is_proven: &dyn Fn(&str) -> bool)
     found.into_iter().map(|(script, name)| Question::from_script(name, script)).collect()
 }
 
-/// Number of levels.
-pub const fn levels() -> usize {
-    LEVELS.len()
-}
-
-/// Scripts by which the steps are equal.
+/// Keys of the scripts by which the steps are equal.
 pub fn used(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
-    let claims = steps.iter().filter_map(|step| step.outcome.as_ref()?.as_ref().ok());
-    let scripts = claims.flat_map(Claims::scripts).flatten().flatten();
-    scripts.filter(|script| is_proven(script)).collect()
+    let all = steps.iter().filter_map(|step| step.outcome.as_ref()?.as_ref().ok());
+    let all = all.flat_map(scripts).flatten().flatten();
+    all.filter(|script| is_proven(script)).map(|script| key(&script)).collect()
 }
 
 /// Files of a folder, or one file.
@@ -207,12 +183,14 @@ pub fn summary(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> String {
         };
         let column = match &step.outcome {
             None => 0,
-            Some(Ok(claims)) if claims.0.claims.is_empty() => 1,
-            Some(Ok(claims)) => {
-                row[4] += claims.0.claims.len();
-                match claims.open(is_proven) {
-                    0 => 2,
-                    count => open(format!("{count} of {} claims", claims.0.claims.len())),
+            Some(Ok(symbols)) => {
+                let proven = scripts(symbols).map(|levels| levels.flatten().any(|script| is_proven(&script)));
+                let (count, all) = (proven.filter(|is_proven| !is_proven).count(), symbols.claims.len());
+                row[4] += all;
+                match (all, count) {
+                    (0, _) => 1,
+                    (_, 0) => 2,
+                    _ => open(format!("{count} of {all} claims")),
                 }
             }
             Some(Err(why)) => open(why.clone()),
@@ -233,7 +211,7 @@ pub fn summary(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::{answers, folder, key};
+    use crate::question::{answers, folder};
     use transpica_prove::daily;
 
     /// Passes whose equality is claimed; legalization has questions of its own, and what `leave`
