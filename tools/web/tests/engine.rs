@@ -71,7 +71,7 @@ fn call_every_method(engine: &mut Engine) {
         parse(&answer);
     }
     let _ = (engine.state(), engine.spirv(), engine.shbin(), engine.find(0, 0, 1), engine.gpu_bytes(0));
-    assert!(engine.find_special(usize::MAX) == -1);
+    assert!(engine.find_special(usize::MAX, 1) == -1 && engine.find_special(0, -1) == -1);
     engine.draw(&request("color"));
 }
 
@@ -138,16 +138,62 @@ fn a_pixel_leads_to_the_vertices_of_its_triangle() {
     let mut engine = Engine::default();
     good(&engine.open("lights.shbin", include_bytes!("../../../shaders/lights.shbin")));
     engine.set_mesh("cube");
-    let vertices = good(&engine.pick(&request("color"), 20.0, 12.0));
-    assert_eq!(vertices.as_array().map(Vec::len), Some(3), "{vertices}");
-    assert_eq!(good(&engine.pick(&request("color"), 0.5, 0.5)), json!([]));
-    for vertex in vertices.as_array().expect("vertices") {
+    let picked = good(&engine.pick(&request("color"), 20.0, 12.0));
+    let vertices = picked["vertices"].as_array().expect("vertices");
+    assert_eq!((vertices.len(), &picked["emits"]), (3, &json!([])), "{picked}");
+    assert_eq!(good(&engine.pick(&request("color"), 0.5, 0.5)), json!({ "vertices": [], "emits": [] }));
+    for vertex in vertices {
         let vertex = vertex.as_u64().expect("a number") as usize;
-        good(&engine.record(vertex, true));
+        let recorded = good(&engine.record(vertex, true));
+        assert!(vertex < recorded["count"].as_u64().expect("a number") as usize);
     }
     assert!(engine.record(1 << 20, true).contains("does not exist"));
-    good(&engine.open("cards.shbin", include_bytes!("../../../shaders/cards.shbin")));
-    assert!(engine.pick(&request("color"), 20.0, 12.0).contains("geometry program"));
+}
+
+/// In the modes point, variable and fixed, the named EMITs made a triangle at the pixel.
+#[test]
+fn a_pixel_leads_to_the_invocation_of_its_triangle() {
+    let mut engine = Engine::default();
+    let mut modes = [0; 3];
+    for (name, bytes) in samples() {
+        let opened = good(&engine.open(&name, &bytes));
+        let programs = opened["programs"].as_array().expect("programs");
+        let Some(geometry) = programs.iter().find(|program| program["stage"] == "geometry") else { continue };
+        let index = geometry["index"].as_u64().expect("a number") as usize;
+        good(&engine.select(index));
+        engine.set_mesh("cube");
+        let found = match &name[..] {
+            "fireworks.shbin" => 2,
+            "subdivision.shbin" => 1,
+            _point => 0,
+        };
+        for place in (0..40 * 24).step_by(7) {
+            let pixel = [f64::from(place % 40) + 0.5, f64::from(place / 40) + 0.5];
+            let picked = good(&engine.pick(&request(""), pixel[0], pixel[1]));
+            let emits = picked["emits"].as_array().expect("a list");
+            let Some(invocation) = picked["invocation"].as_u64().filter(|_| emits.len() == 3) else {
+                continue;
+            };
+            let recorded = good(&engine.record(invocation as usize, true));
+            let corners: Vec<[f64; 2]> = emits
+                .iter()
+                .map(|emit| {
+                    let step = recorded["emits"][emit.as_u64().expect("a number") as usize].as_u64();
+                    let state = good(&engine.step(step.expect("a step") as usize));
+                    let [x, y, w] = [0, 1, 3].map(|at| state["o"][0][at].as_f64().expect("a number"));
+                    [(1.0 + x / w) * 20.0, (1.0 - y / w) * 12.0]
+                })
+                .collect();
+            let side = |a: [f64; 2], b: [f64; 2]| {
+                (b[0] - a[0]) * (pixel[1] - a[1]) - (b[1] - a[1]) * (pixel[0] - a[0])
+            };
+            let sides = [0, 1, 2].map(|n| side(corners[n], corners[(n + 1) % 3]));
+            let is_inside = |sign: f64| sides.iter().all(|side| side * sign >= -1e-3);
+            assert!(is_inside(1.0) || is_inside(-1.0), "{name}: {pixel:?} in {corners:?}");
+            modes[found] += 1;
+        }
+    }
+    assert!(modes.iter().all(|&count| count > 10), "{modes:?}");
 }
 
 #[test]
@@ -157,7 +203,9 @@ fn steps_say_where_an_infinity_was_written() {
     let mut engine = Engine::default();
     good(&engine.open("odd.v.pica", text.as_bytes()));
     good(&engine.record(0, false));
-    assert_eq!((engine.find_special(0), engine.find_special(1), engine.find_special(2)), (1, 1, -1));
+    let find = |from, direction| engine.find_special(from, direction);
+    assert_eq!((find(0, 1), find(1, 1), find(2, 1)), (1, 1, -1));
+    assert_eq!((find(usize::MAX, -1), find(2, -1), find(1, -1)), (1, 1, -1));
 }
 
 #[test]

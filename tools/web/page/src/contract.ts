@@ -91,7 +91,9 @@ export interface UniformValue {
   constant: boolean; /* set by the file */
 }
 export interface Recording {
+  count: number; // vertices or invocations that can be recorded
   steps: number;
+  emits: number[]; // steps of the EMITs
   complete: boolean;
   error?: Problem;
   outputs: Record<string, [string, string, string, string]> /* "o0": hex bits */;
@@ -117,6 +119,12 @@ export interface StepState {
 export interface Timeline {
   values: { step: number; pc: number; value: (number | string)[] }[]; // what the step wrote
   more: number; // steps that are not listed
+}
+/** What made a triangle: vertices of the mesh, and the invocation that received them and EMITted. */
+export interface Picked {
+  vertices: number[]; // [] where nothing is drawn
+  invocation?: number;
+  emits: number[]; // numbers of its EMITs, from 0
 }
 export interface Ancestry {
   steps: number[];
@@ -168,9 +176,10 @@ export interface Engine {
   record(vertex: number, ofMesh: boolean): string; // → Recording; at most 100,000 steps; of the mesh as the last picture had it
   step(number: number): string; // → StepState of the recording, number in 0..=steps
   find(pc: number, from: number, direction: number): number; // next step at that address before or behind; -1 if none
-  findSpecial(from: number): number; // first step, from there on, that wrote NaN or an infinity; -1 if none
+  // First step, from there on, that wrote NaN or an infinity, or the last before it; -1 if none.
+  findSpecial(from: number, direction: number): number;
   timeline(register: string): string; // "r3" → Timeline of the recording
-  pick(json: string, x: number, y: number): string; // DrawRequest and a pixel → number[]: vertices of the triangle in front
+  pick(json: string, x: number, y: number): string; // DrawRequest and a pixel → Picked: the triangle in front
   ancestry(output: string, components: string): string; // ("o0", "xy") of the recording → Ancestry
   dead(): string; // → number[]: addresses of instructions that no output depends on, on any path
   meshes(): string; // → string[] built-in meshes

@@ -10,6 +10,10 @@ export class Marks {
   current = -1;
   ancestors: ReadonlySet<number> = new Set();
   dead: ReadonlySet<number> = new Set();
+  /** Addresses in front of which runs stop. */
+  breaks: ReadonlySet<number> = new Set();
+  /** Called after the reader has set or removed a breakpoint. */
+  onToggle: () => void = () => {};
 
   private readonly listeners: ((origin: Origin, moved: boolean) => void)[] = [];
   /** What the next picture shows; a step changes several marks. */
@@ -25,6 +29,22 @@ export class Marks {
     if (isSame(selected, this.selected)) return;
     this.selected = selected;
     this.notify(origin, true);
+  }
+
+  /** Replaces the breakpoints. */
+  stopAt(pcs: Iterable<number>): void {
+    const breaks = new Set(pcs);
+    if (isSame(breaks, this.breaks)) return;
+    this.breaks = breaks;
+    this.notify("breaks", false);
+  }
+
+  /** Removes the breakpoints of these instructions, or sets one at the first. */
+  toggle(pcs: readonly number[]): void {
+    if (pcs.length === 0) return;
+    const others = [...this.breaks].filter((pc) => !pcs.includes(pc));
+    this.stopAt(others.length < this.breaks.size ? others : [...others, Math.min(...pcs)]);
+    this.onToggle();
   }
 
   set(change: { current?: number; ancestors?: Iterable<number>; dead?: Iterable<number> }): void {

@@ -2,7 +2,7 @@
 // Both pictures side by side, or where they differ.
 
 import { CallError } from "../client";
-import type { DrawRequest, GpuDraw, Problem } from "../contract";
+import type { DrawRequest, GpuDraw, Picked, Problem } from "../contract";
 import { button, field, finite, h } from "../dom";
 import { Gpu } from "../gpu";
 import { difference, type Pixels, show, transparent } from "../pixels";
@@ -56,8 +56,8 @@ export class WatchPane implements Pane {
   private wished = "color";
   /** Called after a frame, whose view and time the engine then knows. */
   onFrame: () => Promise<void> = async () => {};
-  /** Called with the vertices of a triangle that was clicked. */
-  onPick: (vertices: number[]) => Promise<void> = async () => {};
+  /** Called with the origin of a triangle that was clicked. */
+  onPick: (picked: Picked) => Promise<void> = async () => {};
   private readonly canvas = h("canvas", { width: 400, height: 300 });
   private readonly stage = h(
     "div",
@@ -349,7 +349,7 @@ export class WatchPane implements Pane {
     const { left, top, width, height } = this.stage.getBoundingClientRect();
     const request = this.request();
     const [column, row] = [((x - left) / width) * request.width, ((y - top) / height) * request.height];
-    await this.onPick(await this.context.session.client.json<number[]>("pick", JSON.stringify(request), column, row));
+    await this.onPick(await this.context.session.client.json<Picked>("pick", JSON.stringify(request), column, row));
   }
 
   private listen(): void {
