@@ -188,15 +188,17 @@ impl Stepper {
         let wanted = components_of(register).ok_or_else(|| {
             Problem::error(format!("`{register}` is not a register r0 to r15 or o0 to o15"))
         })?;
-        let Self { recording, .. } = self;
+        let Self { recording, listing, .. } = self;
         let is_there = |&number: &usize| !recording.written(number).0.common(wanted).is_empty();
         let mut steps = (0..recording.len()).filter(is_there);
         let values: Vec<_> = steps
             .by_ref()
             .take(MOST_VALUES)
             .map(|number| {
-                let value = recording.result(number).unwrap_or_default();
-                json!({ "step": number, "pc": recording.pc(number).map(|pc| pc.0), "value": value.map(decimal) })
+                let value = recording.result(number).unwrap_or_default().map(decimal);
+                let pc = recording.pc(number);
+                let text = pc.and_then(|pc| listing.line(pc));
+                json!({ "step": number, "pc": pc.map(|pc| pc.0), "text": text, "value": value })
             })
             .collect();
         Ok(json!({ "values": values, "more": steps.count() }))

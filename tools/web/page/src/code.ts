@@ -72,7 +72,9 @@ export class Code {
   private isUnderlined = false;
   /** What the lines are marked with; unknown after a change of the text. */
   private painted: string | undefined;
-  /** The text has changed since its places were known: breakpoints move with the lines meanwhile. */
+  /**
+   * The text has changed since its places were known: breakpoints move with the lines meanwhile.
+   */
   private isMoved = false;
   /** The breakpoints and places that the dots are of. */
   private dotted: { breaks?: ReadonlySet<number>; places?: readonly (readonly number[])[] } = {};
@@ -117,8 +119,8 @@ export class Code {
   }
 
   /**
-   * Shows the text of a program, each of which has its own changes to undo. Returns whether the text of
-   * this program was another one, which undoing brings back.
+   * Shows the text of a program, each of which has its own changes to undo. Returns whether the
+   * text of this program was another one, which undoing brings back.
    */
   open(program: string, text: string): boolean {
     if (program !== this.program) {
@@ -154,7 +156,9 @@ export class Code {
     this.paint(false);
   }
 
-  /** Tells which instructions each line has; breakpoints are those of the lines to which they moved. */
+  /**
+   * Tells which instructions each line has; breakpoints are those of the lines to which they moved.
+   */
   setPlaces(places: readonly (readonly number[])[]): void {
     this.places = places;
     if (this.isMoved) {

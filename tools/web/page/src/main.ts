@@ -291,7 +291,9 @@ class Page {
     window.addEventListener("popstate", () => (this.moves = this.moves.then(move)));
   }
 
-  /** Opens what the entry of the history in front holds; returns whether it did, or why it cannot. */
+  /**
+   * Opens what the entry of the history in front holds; returns whether it did, or why it cannot.
+   */
   private async enter(): Promise<boolean | Problem> {
     const draft = this.drafts.enter();
     if (draft && draft.program !== this.session.program) return this.restore(draft.linked, draft);

@@ -19,7 +19,9 @@ export class Marks {
   /** What the next picture shows; a step changes several marks. */
   private next: { origin: Origin; moved: boolean } | undefined;
 
-  /** `origin` is the pane that made the change: it does not scroll. Called once for each picture. */
+  /**
+   * `origin` is the pane that made the change: it does not scroll. Called once for each picture.
+   */
   listen(listener: (origin: Origin, moved: boolean) => void): void {
     this.listeners.push(listener);
   }

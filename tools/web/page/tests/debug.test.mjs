@@ -1,5 +1,5 @@
-// The debugger: breakpoints beside every text, runs that stop there, every vertex of a mesh, and the
-// invocations of geometry programs.
+// The debugger: breakpoints beside every text, runs that stop there, every vertex of a mesh, and
+// the invocations of geometry programs.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -156,6 +156,17 @@ test("runs stop where NaN or infinity was written, both ways", async () => {
     await at(step);
   }
   await page.uncheck("#panel-step label:has-text('Stop at NaN') input");
+  // The sentence and the selection are about the instruction that wrote it, the values beside it.
+  await press("Run to NaN or infinity");
+  await page.locator("#status", { hasText: "Step 0 wrote NaN or an infinity: rcp r2.x" }).waitFor();
+  assert.deepEqual(await page.evaluate(() => [...transpica.marks.selected]), [0]);
+  await page.click(".register[data-register=r3]");
+  const row = page.locator(".timeline tbody tr").first();
+  await row.locator(".text", { hasText: "rcp r3.x" }).waitFor();
+  await row.getByRole("button").click();
+  await at(3);
+  assert.deepEqual(await page.evaluate(() => [...transpica.marks.selected]), [2]);
+  await page.click(".register[data-register=r3]");
 });
 
 test("every vertex of the mesh is stepped, one after the other", async () => {

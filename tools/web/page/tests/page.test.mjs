@@ -29,7 +29,10 @@ const samples = () =>
     .then((names) => names.filter((name) => name !== "–"));
 const lines = (pane) => page.locator(`#panel-${pane} .cm-line`);
 
-/** Draws on both: pixels that differ, that each covers, and that one covers but the other does not within a pixel. */
+/**
+ * Draws on both: pixels that differ, that each covers, and that one covers but the other does not
+ * within a pixel.
+ */
 const compared = async () => {
   const compared = await page.evaluate(async () => {
     const [width, height] = [320, 240];
@@ -370,7 +373,7 @@ test("a link holds program, options, inputs and view", async () => {
   await page.evaluate(() => history.replaceState(null, "", location.pathname));
 });
 
-test("shaders inside of a file are listed, and each opens", async () => {
+test("shaders inside a file are listed, and each opens", async () => {
   const inside = await Promise.all(["lights", "uber"].map((name) => readFile(path.join(SHADERS, `${name}.shbin`))));
   const container = Buffer.concat([Buffer.alloc(256, 1), inside[0], Buffer.alloc(512, 2), inside[1], Buffer.alloc(64)]);
   await followed(page, () => openBytes(page, "data.bin", container));

@@ -1,5 +1,5 @@
-// A second program beside the first: pictures of both and where they differ, the outputs that differ
-// for the same inputs, both texts with their differences.
+// A second program beside the first: pictures of both and where they differ, the outputs that
+// differ for the same inputs, both texts with their differences.
 
 import type { MergeView } from "@codemirror/merge";
 import type { Client } from "../client";

@@ -1,5 +1,5 @@
-// Registers, flags and stacks of a step as elements: what the last instruction changed, and what the
-// next one reads and writes.
+// Registers, flags and stacks of a step as elements: what the last instruction changed, and what
+// the next one reads and writes.
 
 import type { StepState } from "../contract";
 import { h, number } from "../dom";

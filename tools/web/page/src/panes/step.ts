@@ -146,8 +146,13 @@ export class StepPane implements Pane {
 
   /** Steps another vertex or invocation. */
   private choose(number: number): void {
-    this.vertex.value = String(number);
+    this.set(number);
     void this.record();
+  }
+
+  private set(number: number): void {
+    this.vertex.value = this.vertex.defaultValue = String(number);
+    this.vertex.removeAttribute("aria-invalid");
   }
 
   /** Steps what made a triangle of the picture: a vertex of it, or an invocation. */
@@ -163,7 +168,7 @@ export class StepPane implements Pane {
         show();
       }
       this.whose.value = "mesh";
-      this.vertex.value = this.vertex.defaultValue = String(number);
+      this.set(number);
       for (const one of this.corners.querySelectorAll("button"))
         one.setAttribute("aria-pressed", String(one.dataset["number"] === `${stage} ${number}`));
       await this.record();
@@ -205,12 +210,12 @@ export class StepPane implements Pane {
     if (this.timed !== register) return;
     const total = values.length + more;
     marks.set({ ancestors: values.map(({ pc }) => pc) });
-    const rows = values.map(({ step, value }) => {
+    const rows = values.map(({ step, pc, text, value }) => {
       const cells = value.map((component) => h("td", {}, number(component)));
-      const go = button(String(step + 1), "To the step that follows", () => void this.go(step + 1));
-      return h("tr", { "data-step": step + 1 }, h("th", { scope: "row" }, go), ...cells);
+      const go = button(String(step), "To the state after it", () => void this.after(step, pc));
+      return h("tr", { "data-step": step + 1 }, h("th", { scope: "row" }, go), ...cells, h("td", { class: "text" }, text));
     });
-    const head = ["Step", ...LETTERS].map((name) => h("th", { scope: "col" }, name));
+    const head = ["Step", ...LETTERS, "Written by"].map((name) => h("th", { scope: "col" }, name));
     this.timeline.replaceChildren(
       h(
         "table",
@@ -245,7 +250,7 @@ export class StepPane implements Pane {
   private forget(): void {
     this.at = 0;
     this.whose.value = "state";
-    this.vertex.value = this.vertex.defaultValue = "0";
+    this.set(0);
     this.vertex.max = String(VERTICES - 1);
     this.corners.replaceChildren();
   }
@@ -269,7 +274,7 @@ export class StepPane implements Pane {
     this.whose.value = ofMesh ? "mesh" : "state";
     // How many there are is known when it is recorded.
     this.vertex.removeAttribute("max");
-    this.vertex.value = this.vertex.defaultValue = String(vertex);
+    this.set(vertex);
     this.at = step;
     for (const letter of this.letters)
       letter.setAttribute("aria-pressed", String(letters.includes(letter.textContent ?? "")));
@@ -402,14 +407,16 @@ export class StepPane implements Pane {
     const found = await Promise.all(
       [...marks.breaks].slice(0, 64).map((pc) => client.call("find", pc, from, direction) as Promise<number>),
     );
+    let special = -1;
     if (this.special.checked) {
       // The step that follows shows the result.
       const start = direction > 0 ? from : Math.max(0, from - 1);
-      const wrote = (await client.call("findSpecial", start, direction)) as number;
-      if (wrote >= 0) found.push(wrote + 1);
+      special = (await client.call("findSpecial", start, direction)) as number;
+      if (special >= 0) found.push(special + 1);
     }
     const steps = found.filter((step) => step >= 0);
-    if (steps.length > 0) return this.go(direction > 0 ? Math.min(...steps) : Math.max(...steps));
+    const to = direction > 0 ? Math.min(...steps) : Math.max(...steps);
+    if (steps.length > 0) return to === special + 1 && special >= 0 ? this.wrote(special) : this.go(to);
     const hint = marks.breaks.size > 0 || this.special.checked ? "" : " A click beside a line sets a breakpoint.";
     say(`No breakpoint ${direction > 0 ? "follows: this is the end." : "comes before: this is the start."}${hint}`);
     await this.go(direction > 0 ? (this.recording?.steps ?? 0) : 0);
@@ -434,13 +441,26 @@ export class StepPane implements Pane {
     this.breaks.replaceChildren(...(chips.length > 0 ? ["Breakpoints: ", ...chips] : []));
   }
 
+  /** Shows the state after a step, and its instruction in every pane. */
+  private async after(step: number, pc: number): Promise<void> {
+    await this.go(step + 1, false);
+    this.context.marks.select([pc], "run");
+  }
+
+  /** Shows what a step wrote that is not finite, and says which instruction it was. */
+  private async wrote(step: number): Promise<void> {
+    const { session, say } = this.context;
+    const { pc, text } = await session.client.json<StepState>("step", step);
+    await this.after(step, pc);
+    say(`Step ${step} wrote NaN or an infinity: ${text.trim()}`);
+  }
+
   /** Runs until NaN or an infinity is written. */
   async toSpecial(): Promise<void> {
     const { session, say } = this.context;
     const found = (await session.client.call("findSpecial", this.at, 1)) as number;
     if (found < 0) return say("No later step writes NaN or an infinity.");
-    // Its result is in the registers after it.
-    await this.go(found + 1);
+    await this.wrote(found);
   }
 
   private async trace(): Promise<void> {

@@ -142,7 +142,10 @@ export class WatchPane implements Pane {
     this.choose(this.gpu ? "gpu" : "cpu");
   }
 
-  /** Refreshes when typing pauses: a picture takes longer than texts, and must not delay the next key. */
+  /**
+   * Refreshes when typing pauses: a picture takes longer than texts, and must not delay the next
+   * key.
+   */
   later(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.refresh().catch((error) => this.fail(error)), PAUSE);
@@ -179,7 +182,8 @@ export class WatchPane implements Pane {
 
   /** View and time, for a link. */
   get look(): Look {
-    return { ...this.camera, time: this.time, by: this.by.value, wires: this.wire.checked };
+    // What is wished, also where this program lacks it: the next one may have it.
+    return { ...this.camera, time: this.time, by: this.wished, wires: this.wire.checked };
   }
 
   set look({ yaw, pitch, distance, time, by, wires }: Look) {
@@ -222,7 +226,9 @@ export class WatchPane implements Pane {
     return animated(pictures, FRAME);
   }
 
-  /** Nothing is drawn before the texts of the first program, and after a failure until it changes. */
+  /**
+   * Nothing is drawn before the texts of the first program, and after a failure until it changes.
+   */
   private isPaused = true;
 
   private choose(mode: Mode): void {
@@ -303,7 +309,8 @@ export class WatchPane implements Pane {
     if (error instanceof CallError && error.lost === "before") return;
     const text = error instanceof Error ? error.message : String(error);
     this.say(text);
-    // No frame follows until something changes, so that a slow program does not stop the engine again and again.
+    // No frame follows until something changes, so that a slow program does not stop the engine
+    // again and again.
     this.isPaused = true;
     if (this.isPlaying) this.toggle();
   }
