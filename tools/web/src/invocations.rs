@@ -3,13 +3,11 @@
 //! triangle is in front at a pixel. Vertices reach invocations as in `transpica_draw`; facts: 3dbrew
 //! (modes of the geometry unit).
 
-use transpica::error::Error;
 use transpica::geometry::GeometryInput;
 use transpica::geometry::input::Primitives;
 use transpica::host::{HostValues, dvle};
 use transpica::interp::{GeometryMachine, Settings};
-use transpica::isa::Stage;
-use transpica::{Program, Setup};
+use transpica::{Error, Program, Setup};
 use transpica_inspect::draw::scene::{BUDGET, ChainInput, DRAW_BUDGET, Scene};
 use transpica_inspect::results::interpret;
 use transpica_inspect::state::{DEFAULT_REGISTERS, Delivered, Registers, State};
@@ -37,8 +35,7 @@ impl Invocations {
     /// Programs that do not fit together; a vertex program that cannot run.
     pub fn new(scene: &Scene<'_>, geometry: usize) -> Result<Self, Problem> {
         let ChainInput { setup, vertices, indices } = scene.chain(geometry)?;
-        let missing = || Problem::error("the configuration has no geometry program");
-        let own = setup.geometry.ok_or_else(missing)?;
+        let own = setup.geometry.ok_or_else(|| Problem::error("nothing receives the vertices"))?;
         let [vertex, state] = scene.states.clone();
         let bits = |vertex: &[[f32; 4]; 16]| vertex.map(|register| register.map(f32::to_bits));
         let vertices = State { vertices: vertices.iter().map(bits).collect(), ..vertex };
@@ -49,9 +46,7 @@ impl Invocations {
         let fed = primitives.iter().map(|primitive| feed(own.input, &setup, primitive, &results));
         let (inputs, delivered) = fed.unzip();
         let state = State { vertices: inputs, delivered, ..state };
-        let (program, outputs) = (program(geometry)?, own.outputs);
-        debug_assert_eq!(program.stage(), Stage::Geometry);
-        Ok(Self { vertices, state, primitives, program, outputs })
+        Ok(Self { vertices, state, primitives, program: program(geometry)?, outputs: own.outputs })
     }
 
     /// Returns the invocation whose triangle is in front at a place of the screen.
@@ -74,10 +69,9 @@ impl Invocations {
             let invocation = machine.run(&inputs.map(|register| register.map(f32::from_bits)))?;
             for triangle in invocation.triangles() {
                 let corner = |registers: &_| position.value(registers, &scene.options, &host).map(f64::from);
-                match depth(triangle.vertices.map(corner), place) {
-                    Some(depth) if depth < nearest => nearest = depth,
-                    Some(_) | None => continue,
-                }
+                let depth = depth(triangle.vertices.map(corner), place);
+                let Some(depth) = depth.filter(|&depth| depth < nearest) else { continue };
+                nearest = depth;
                 // Vertices of earlier invocations are not among its EMITs.
                 let emit =
                     |vertex: &_| invocation.emits().position(|emit| std::ptr::eq(emit.outputs, vertex));

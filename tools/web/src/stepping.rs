@@ -215,11 +215,8 @@ impl Stepper {
             let result = recording.result(number).unwrap_or_default();
             (0..4).any(|lane| mask >> lane & 1 != 0 && !result[lane].is_finite())
         };
-        let found = if is_forward {
-            (from..recording.len()).find(is_special)
-        } else {
-            (0..from.min(recording.len())).rev().find(is_special)
-        };
+        let mut steps = (0..recording.len()).filter(|&number| (number >= from) == is_forward);
+        let found = if is_forward { steps.find(is_special) } else { steps.rfind(is_special) };
         found.and_then(|number| i32::try_from(number).ok()).unwrap_or(-1)
     }
 
