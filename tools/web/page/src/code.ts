@@ -108,6 +108,7 @@ export class Code {
     this.extensions = extensions;
     this.view = new EditorView({ extensions, doc: "" });
     marks.listen((from, moved) => this.paint(moved && from !== origin));
+    marks.listenToBreaks(() => this.paint(false));
   }
 
   get text(): string {

@@ -16,6 +16,7 @@ export class Marks {
   onToggle: () => void = () => {};
 
   private readonly listeners: ((origin: Origin, moved: boolean) => void)[] = [];
+  private readonly breakListeners: (() => void)[] = [];
   /** What the next picture shows; a step changes several marks. */
   private next: { origin: Origin; moved: boolean } | undefined;
 
@@ -24,6 +25,11 @@ export class Marks {
    */
   listen(listener: (origin: Origin, moved: boolean) => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Called at once: the next key may move a line before there is a picture. */
+  listenToBreaks(listener: () => void): void {
+    this.breakListeners.push(listener);
   }
 
   select(pcs: Iterable<number>, origin: Origin): void {
@@ -38,7 +44,7 @@ export class Marks {
     const breaks = new Set(pcs);
     if (isSame(breaks, this.breaks)) return;
     this.breaks = breaks;
-    this.notify("breaks", false);
+    for (const listener of this.breakListeners) listener();
   }
 
   /** Removes the breakpoints of these instructions, or sets one at the first. */

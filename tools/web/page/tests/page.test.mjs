@@ -209,11 +209,11 @@ test("the ancestry of an output is highlighted, and dead code is dimmed", async 
   await page.locator("#source .is-ancestor").first().waitFor();
   assert.match(await page.locator("#panel-step .sources").innerText(), /\d+ steps, from .*v0/);
   await followed(page, () => replace(page, "rsq r3.x, r3.x", "rsq r3.x, r3.x\n    mov r15, r2"));
-  await page.check("#panel-step input[type=checkbox]");
+  await page.check("#panel-step label:has-text('Strike out') input");
   await page.evaluate(() => transpica.editor.goTo(19));
   await page.waitForFunction(() => document.querySelector("#source .is-dead"));
   await shot(page, "ancestry");
-  await page.uncheck("#panel-step input[type=checkbox]");
+  await page.uncheck("#panel-step label:has-text('Strike out') input");
 });
 
 test("a uniform changes outputs and picture; a widget fills a matrix", async () => {

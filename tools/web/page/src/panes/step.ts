@@ -58,7 +58,6 @@ export class StepPane implements Pane {
   /** What made the triangle that was clicked in the picture. */
   private readonly corners = h("span", { class: "corners", role: "group", "aria-label": "Clicked triangle" });
   private readonly breaks = h("span", { class: "corners", role: "group", "aria-label": "Breakpoints" });
-  private listed: ReadonlySet<number> | undefined;
   private readonly special = h("input", { type: "checkbox" });
   /** The register whose values are listed. */
   private timed = "";
@@ -140,7 +139,7 @@ export class StepPane implements Pane {
       const { register } = (event.target as HTMLElement).closest<HTMLElement>(".register")?.dataset ?? {};
       if (register) void this.time(register === this.timed ? "" : register);
     });
-    context.marks.listen(() => this.listBreaks());
+    context.marks.listenToBreaks(() => this.listBreaks());
     this.element = h("div", { class: "step" }, bar, runs, trace, h("div", { class: "machine" }, this.registers, this.timeline));
   }
 
@@ -432,8 +431,6 @@ export class StepPane implements Pane {
 
   private listBreaks(): void {
     const { marks } = this.context;
-    if (this.listed === marks.breaks) return;
-    this.listed = marks.breaks;
     const chips = [...marks.breaks].sort((a, b) => a - b).map((pc) => {
       const place = `0x${pc.toString(16)}`;
       return button(`${place} ✕`, `Remove the breakpoint at ${place}`, () => marks.toggle([pc]), { class: "stop" });
