@@ -1,7 +1,7 @@
 //! Invocations of the geometry program of a picture.
 //! In: a scene with a geometry program. Out: the inputs of each invocation, and the one whose
-//! triangle is in front at a pixel. Vertices reach invocations as in `transpica_draw`; facts: 3dbrew
-//! (modes of the geometry unit).
+//! triangle is in front at a pixel. Vertices reach invocations as in `transpica_draw`.
+//! Facts: 3dbrew (modes of the geometry unit).
 
 use transpica::geometry::GeometryInput;
 use transpica::geometry::input::Primitives;

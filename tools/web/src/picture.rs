@@ -159,7 +159,7 @@ pub struct Picked {
     /// The invocation of the geometry program that received them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invocation: Option<usize>,
-    /// Which of its EMITs made the triangle.
+    /// Numbers of its EMITs that made the triangle.
     pub emits: Vec<usize>,
 }
 
