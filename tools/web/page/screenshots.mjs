@@ -11,7 +11,7 @@ const viewport = { width: 1280, height: 800 };
 const MOST = 200_000;
 
 /** Levels of a channel that are one: no eye sees it, and the file is a fifth smaller. */
-const STEP = 4;
+const STEP = 2;
 
 /** A picture of the page as rows of RGB, each after the number of its filter, which is none. */
 async function rows(page) {

@@ -42,7 +42,7 @@ const CHOICES: Record<string, Record<string, string>> = {
 };
 
 /** What can read a text, where its name does not say. */
-const READERS: Record<string, string> = { hlsl: "for shader model 5.1 and later", msl: "for Metal 2.1 and later" };
+const READERS: Record<string, string> = { hlsl: "Shader model 5.1 or later", msl: "Metal 2.1 or later" };
 
 export function textPane(context: Context, kind: string, title: string, language: keyof typeof languages): Pane {
   // Most readers open few of these: each text is made when it is first shown.
