@@ -45,6 +45,9 @@ for (const font of fonts)
   await cp(path.join(family(font), `files/ibm-plex-${font}-normal.woff2`), path.join(out, `fonts/${font}.woff2`));
 await cp(path.join(here, "src/icon.svg"), path.join(out, "icon.svg"));
 
+const { package: common } = /^\[workspace\.package\](?<package>[^[]*)/m.exec(await readFile(path.join(root, "Cargo.toml"), "utf8")).groups;
+/** Reads a field that all crates share. */
+const manifest = (name) => new RegExp(`^${name} = "(.*)"`, "m").exec(common)?.[1];
 const source = (name) => path.join(here, `src/${name}.ts`);
 const options = {
   bundle: true,
@@ -58,7 +61,8 @@ const options = {
   define: {
     ENGINE_FILE: JSON.stringify(engineFile),
     NATIVE_FILE: JSON.stringify(nativeFile),
-    RELEASE: JSON.stringify(/^version = "(.*)"/m.exec(await readFile(path.join(root, "Cargo.toml"), "utf8"))[1]),
+    RELEASE: JSON.stringify(manifest("version")),
+    REPOSITORY: JSON.stringify(manifest("repository") ?? ""),
     SAMPLES: JSON.stringify(samples),
     FIRST_SAMPLE: JSON.stringify(samples.find(({ name }) => name === "lamps").path),
   },

@@ -280,13 +280,14 @@ impl Engine {
         text(self.stepper().and_then(|stepper| stepper.timeline(register)))
     }
 
-    /// Returns the first step, from one on, that wrote NaN or an infinity; -1 without one.
+    /// Returns the first step, from one on, that wrote NaN or an infinity; backwards, the last one
+    /// before it, for a negative direction; -1 without one.
     #[wasm_bindgen(js_name = findSpecial)]
-    pub fn find_special(&self, from: usize) -> i32 {
-        self.stepper().map_or(-1, |stepper| stepper.find_special(from))
+    pub fn find_special(&self, from: usize, direction: i32) -> i32 {
+        self.stepper().map_or(-1, |stepper| stepper.find_special(from, direction >= 0))
     }
 
-    /// Returns the vertices of the mesh whose triangle is in front at a pixel.
+    /// Returns the origin of the triangle that is in front at a pixel.
     pub fn pick(&mut self, request: &str, x: f64, y: f64) -> String {
         text(self.with_scene(request, |scene, request| picture::pick(scene, request, [x, y])))
     }

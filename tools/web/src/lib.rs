@@ -6,6 +6,7 @@ pub mod document;
 pub mod engine;
 pub mod found;
 pub mod gpu;
+pub mod invocations;
 pub mod picture;
 pub mod problem;
 pub mod settings;

@@ -1,7 +1,7 @@
 //! Pictures on the CPU, and what every picture is made from.
 //! In: a request of the page, a mesh, values. Out: a [`Scene`] of the selected program, pixels.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use transpica::interp::Uniforms;
 use transpica_inspect::draw::guess::{Camera, set_time};
 use transpica_inspect::draw::looks::By;
@@ -13,6 +13,7 @@ use transpica_inspect::state::State;
 use transpica_inspect::symbols::Symbols;
 
 use crate::engine::Open;
+use crate::invocations::Invocations;
 use crate::problem::Problem;
 use crate::values::Values;
 
@@ -139,43 +140,53 @@ pub fn uniforms(open: &Open<'_>, values: &Values, request: &DrawRequest) -> Resu
     Ok(if pick.vertex == open.index { vertex } else { geometry }.uniforms)
 }
 
-/// Returns what the selected program runs with in that scene: its uniforms and the vertices of the
-/// mesh.
+/// Returns what the selected program runs with in that scene: its uniforms with the vertices of the
+/// mesh, or with what each invocation receives of them.
 ///
 /// # Errors
-/// As [`scene`], and a geometry program, which takes no vertices of a mesh.
+/// As [`scene`] and [`Invocations::new`].
 pub fn state(open: &Open<'_>, values: &Values, mesh: &Mesh, request: &DrawRequest) -> Result<State, Problem> {
     let scene = scene(open, values, mesh, request)?;
-    if scene.pick.vertex == open.index {
-        Ok(scene.vertex_state())
-    } else {
-        let hint = "select its vertex program to step vertices of the mesh";
-        Err(Problem::error("a geometry program takes no vertices of a mesh").hint(hint))
-    }
+    let Some(geometry) = scene.pick.geometry else { return Ok(scene.vertex_state()) };
+    let Invocations { vertices, state, .. } = Invocations::new(&scene, geometry)?;
+    Ok(if geometry == open.index { state } else { vertices })
 }
 
-/// Returns the vertices of the triangle in front at a pixel; none where nothing is drawn.
+/// The origin of the triangle at a pixel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Picked {
+    /// Vertices of the mesh; none where nothing is drawn.
+    pub vertices: Vec<u32>,
+    /// The invocation of the geometry program that received them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invocation: Option<usize>,
+    /// Numbers of its EMITs that made the triangle.
+    pub emits: Vec<usize>,
+}
+
+/// Returns the origin of the triangle in front at a pixel.
 ///
 /// # Errors
-/// A program that cannot run, and triangles that a geometry program made.
-pub fn pick(scene: &Scene<'_>, request: &DrawRequest, pixel: [f64; 2]) -> Result<Vec<u32>, Problem> {
-    if scene.pick.geometry.is_some() {
-        return Err(Problem::error("a geometry program made this triangle: it has no vertices of the mesh"));
-    }
-    let shown = scene.of_registers(&scene.registers()?)?;
+/// A program that cannot run.
+pub fn pick(scene: &Scene<'_>, request: &DrawRequest, pixel: [f64; 2]) -> Result<Picked, Problem> {
     let Size { width, height } = request.size();
     let place = [2.0 * pixel[0] / f64::from(width) - 1.0, 1.0 - 2.0 * pixel[1] / f64::from(height)];
+    if let Some(geometry) = scene.pick.geometry {
+        return Invocations::new(scene, geometry)?.pick(scene, place);
+    }
+    let shown = scene.of_registers(&scene.registers()?)?;
     let depths = shown.triangles.iter().zip(&scene.mesh.triangles).filter_map(|(corners, vertices)| {
         let corners = corners.map(|[position, _]| position.map(f64::from));
         Some((depth(corners, place)?, vertices))
     });
     let front = depths.min_by(|(a, _), (b, _)| a.total_cmp(b));
-    Ok(front.map(|(_, vertices)| vertices.to_vec()).unwrap_or_default())
+    let vertices = front.map(|(_, vertices)| vertices.to_vec()).unwrap_or_default();
+    Ok(Picked { vertices, ..Picked::default() })
 }
 
 /// Returns the depth of a triangle in clip space at a place of the screen, if it is there and in
 /// front of the eye.
-fn depth(corners: [[f64; 4]; 3], [x, y]: [f64; 2]) -> Option<f64> {
+pub fn depth(corners: [[f64; 4]; 3], [x, y]: [f64; 2]) -> Option<f64> {
     let [a, b, c] = corners.map(|[x, y, z, w]| [x / w, y / w, z / w]);
     let side = |from: [f64; 3], to: [f64; 3], [x, y]: [f64; 2]| {
         (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0])

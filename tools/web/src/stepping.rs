@@ -26,6 +26,8 @@ const MOST_VALUES: usize = 2000;
 /// A recorded run with the names of its program.
 pub struct Stepper {
     recording: Recording,
+    /// Number of vertices or invocations of the state.
+    count: usize,
     listing: Listing,
     names: BTreeMap<String, String>,
     uniforms: Uniforms,
@@ -34,7 +36,11 @@ pub struct Stepper {
 /// Answer about a recorded run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recorded<'a> {
+    /// Number of vertices or invocations that can be recorded.
+    count: usize,
     steps: usize,
+    /// Steps of the EMITs.
+    emits: Vec<usize>,
     complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Problem>,
@@ -78,7 +84,8 @@ impl Stepper {
         let missing = || Problem::error(format!("vertex {vertex} does not exist"));
         let recording = run.record(vertex)?.ok_or_else(missing)?;
         let listing = Listing::new(open.file, Some(open.index))?;
-        Ok(Self { recording, listing, names: names(open), uniforms: state.uniforms.clone() })
+        let (count, uniforms) = (state.vertices.len(), state.uniforms.clone());
+        Ok(Self { recording, count, listing, names: names(open), uniforms })
     }
 
     /// Returns the answer about it.
@@ -86,7 +93,10 @@ impl Stepper {
         let Self { recording, names, .. } = self;
         let outputs = recording.state_before(recording.len()).outputs;
         let outputs = outputs.iter().enumerate();
+        let is_emit = |&number: &usize| recording.written(number).1;
         Recorded {
+            count: self.count,
+            emits: (0..recording.len()).filter(is_emit).collect(),
             steps: recording.len(),
             complete: recording.error.is_none(),
             error: recording.error.as_ref().map(Problem::from),
@@ -178,23 +188,25 @@ impl Stepper {
         let wanted = components_of(register).ok_or_else(|| {
             Problem::error(format!("`{register}` is not a register r0 to r15 or o0 to o15"))
         })?;
-        let Self { recording, .. } = self;
+        let Self { recording, listing, .. } = self;
         let is_there = |&number: &usize| !recording.written(number).0.common(wanted).is_empty();
         let mut steps = (0..recording.len()).filter(is_there);
         let values: Vec<_> = steps
             .by_ref()
             .take(MOST_VALUES)
             .map(|number| {
-                let value = recording.result(number).unwrap_or_default();
-                json!({ "step": number, "pc": recording.pc(number).map(|pc| pc.0), "value": value.map(decimal) })
+                let value = recording.result(number).unwrap_or_default().map(decimal);
+                let pc = recording.pc(number);
+                let text = pc.and_then(|pc| listing.line(pc));
+                json!({ "step": number, "pc": pc.map(|pc| pc.0), "text": text, "value": value })
             })
             .collect();
         Ok(json!({ "values": values, "more": steps.count() }))
     }
 
-    /// Returns the first step, from one on, that wrote a number that is not finite; -1 if nothing
-    /// did.
-    pub fn find_special(&self, from: usize) -> i32 {
+    /// Returns the first step, from one on, that wrote a number that is not finite, or the last one
+    /// before it; -1 if nothing did.
+    pub fn find_special(&self, from: usize, is_forward: bool) -> i32 {
         let Self { recording, .. } = self;
         let is_special = |&number: &usize| {
             let (written, _) = recording.written(number);
@@ -203,7 +215,8 @@ impl Stepper {
             let result = recording.result(number).unwrap_or_default();
             (0..4).any(|lane| mask >> lane & 1 != 0 && !result[lane].is_finite())
         };
-        let found = (from..recording.len()).find(is_special);
+        let mut steps = (0..recording.len()).filter(|&number| (number >= from) == is_forward);
+        let found = if is_forward { steps.find(is_special) } else { steps.rfind(is_special) };
         found.and_then(|number| i32::try_from(number).ok()).unwrap_or(-1)
     }
 

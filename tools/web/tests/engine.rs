@@ -8,13 +8,13 @@ use transpica_web::engine::Engine;
 const VIEWS: [&str; 8] = ["listing", "tree", "ir", "wgsl", "glsl", "reflection", "graph", "tables"];
 
 /// A small picture.
-fn request(by: &str) -> String {
+pub fn request(by: &str) -> String {
     json!({ "width": 40, "height": 24, "yaw": 0.6, "pitch": 0.5, "distance": 2.8, "time": 1.5, "by": by,
         "wireframe": false })
     .to_string()
 }
 
-fn samples() -> Vec<(String, Vec<u8>)> {
+pub fn samples() -> Vec<(String, Vec<u8>)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
     let entries = std::fs::read_dir(folder).expect("the samples");
     let mut files: Vec<_> = entries
@@ -35,7 +35,7 @@ fn parse(answer: &str) -> Value {
 }
 
 /// An answer that is not an error.
-fn good(answer: &str) -> Value {
+pub fn good(answer: &str) -> Value {
     let value = parse(answer);
     assert!(value.get("error").is_none(), "{answer}");
     value
@@ -71,7 +71,7 @@ fn call_every_method(engine: &mut Engine) {
         parse(&answer);
     }
     let _ = (engine.state(), engine.spirv(), engine.shbin(), engine.find(0, 0, 1), engine.gpu_bytes(0));
-    assert!(engine.find_special(usize::MAX) == -1);
+    assert!(engine.find_special(usize::MAX, 1) == -1 && engine.find_special(0, -1) == -1);
     engine.draw(&request("color"));
 }
 
@@ -134,30 +134,15 @@ fn the_values_of_a_register_are_those_of_the_steps() {
 }
 
 #[test]
-fn a_pixel_leads_to_the_vertices_of_its_triangle() {
-    let mut engine = Engine::default();
-    good(&engine.open("lights.shbin", include_bytes!("../../../shaders/lights.shbin")));
-    engine.set_mesh("cube");
-    let vertices = good(&engine.pick(&request("color"), 20.0, 12.0));
-    assert_eq!(vertices.as_array().map(Vec::len), Some(3), "{vertices}");
-    assert_eq!(good(&engine.pick(&request("color"), 0.5, 0.5)), json!([]));
-    for vertex in vertices.as_array().expect("vertices") {
-        let vertex = vertex.as_u64().expect("a number") as usize;
-        good(&engine.record(vertex, true));
-    }
-    assert!(engine.record(1 << 20, true).contains("does not exist"));
-    good(&engine.open("cards.shbin", include_bytes!("../../../shaders/cards.shbin")));
-    assert!(engine.pick(&request("color"), 20.0, 12.0).contains("geometry program"));
-}
-
-#[test]
 fn steps_say_where_an_infinity_was_written() {
     let text = ".out o position\n.constf k(0.0, 1.0, 2.0, 3.0)\n.proc main\n\tmov r0, k\n\trcp r1.x, r0.x\n\
         \tmov o, r0\n\tend\n.end\n";
     let mut engine = Engine::default();
     good(&engine.open("odd.v.pica", text.as_bytes()));
     good(&engine.record(0, false));
-    assert_eq!((engine.find_special(0), engine.find_special(1), engine.find_special(2)), (1, 1, -1));
+    let find = |from, direction| engine.find_special(from, direction);
+    assert_eq!((find(0, 1), find(1, 1), find(2, 1)), (1, 1, -1));
+    assert_eq!((find(usize::MAX, -1), find(2, -1), find(1, -1)), (1, 1, -1));
 }
 
 #[test]

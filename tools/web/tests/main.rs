@@ -1,4 +1,5 @@
-//! The engine of the page, and the draws that it hands to WebGPU.
+//! The engine of the page, the draws that it hands to WebGPU, and pixels of pictures.
 
 mod engine;
 mod gpu_draw;
+mod pick;

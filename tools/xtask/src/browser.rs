@@ -1,6 +1,8 @@
 //! `cargo xtask test --browser`: builds the page and has a real browser use it. The tests are
-//! `tools/web/page/tests`; Node's test runner prints their count.
+//! `tools/web/page/tests`; Node's test runner prints their count. The same browser takes the
+//! pictures of `cargo xtask web --screenshots`.
 
+use std::path::{self, Path};
 use std::process::Command;
 
 use crate::{needs, program, run_line, target, web};
@@ -21,4 +23,11 @@ pub fn run() -> Result<(), String> {
     node.env("PAGE", page).env("TRANSPICA", target.join("debug/transpica"));
     node.env("SHOTS", target.join("web-shots"));
     run_line(&mut node)
+}
+
+/// Writes pictures of the first view of a built page.
+pub fn picture(page: &Path, folder: &Path) -> Result<(), String> {
+    needs::install(&needs::parse(NEEDS)?, true)?;
+    let folder = path::absolute(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    run_line(web::in_page("node").arg("screenshots.mjs").arg(page).arg(folder))
 }

@@ -48,7 +48,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask wasm [PATH...]
-       cargo xtask web [--out DIR]
+       cargo xtask web [--out DIR | --screenshots DIR]
        cargo xtask vscode [--test | --out DIR]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
        cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
@@ -92,6 +92,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    WebAssembly on samples, or on files below the root of the repository, compares them and prints their times
   web              builds the page of tools/web into target/page, or DIR, for any static host: installs Node.js, the target
                    wasm32-unknown-unknown (rustup) and the npm packages of its lock file if missing, and prints sizes
+  --screenshots    then writes its first view as page-light.png and page-dark.png; installs Chromium if missing (Debian)
   vscode           builds the extension of tools/lsp/vscode into target/vscode, or DIR, and the package for VS Code beside
                    it: installs what web installs, and vsce (npm, into the target folder)
   --test           then tests it under Node.js, and in VS Code for browsers (npm); installs Chromium if missing (Debian)

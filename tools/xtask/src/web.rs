@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Failure, needs, notices, program, run_line, target};
+use crate::{Failure, browser, needs, notices, program, run_line, target};
 
 /// Requirements of everything that runs JavaScript.
 pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
@@ -18,12 +18,16 @@ const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
 
 /// Runs the task.
 pub fn run(options: &[&str]) -> Result<(), Failure> {
-    let out = match options {
-        [] => None,
-        ["--out", folder] => Some(PathBuf::from(folder)),
+    let (out, pictures) = match options {
+        [] => (None, None),
+        ["--out", folder] => (Some(PathBuf::from(folder)), None),
+        ["--screenshots", folder] => (None, Some(Path::new(folder))),
         _ => return Err(Failure::Usage),
     };
     let folder = build(out)?;
+    if let Some(pictures) = pictures {
+        browser::picture(&folder, pictures)?;
+    }
     println!("the page is in {}; for example: python3 -m http.server -d {0}", folder.display());
     Ok(())
 }

@@ -15,6 +15,7 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
+import { gutters, setStops, stops } from "./breaks";
 import type { Problem } from "./contract";
 import { h } from "./dom";
 import { type Ask, help } from "./help";
@@ -47,9 +48,13 @@ export interface CodeOptions {
 }
 
 /** Extensions that every text shares, merge views included. */
-export function common(label: string, language: keyof typeof languages): Extension[] {
+export function common(
+  label: string,
+  language: keyof typeof languages,
+  gutters: Extension = lineNumbers(),
+): Extension[] {
   return [
-    lineNumbers(),
+    gutters,
     drawSelection(),
     bracketMatching(),
     syntaxHighlighting(highlight),
@@ -67,6 +72,12 @@ export class Code {
   private isUnderlined = false;
   /** What the lines are marked with; unknown after a change of the text. */
   private painted: string | undefined;
+  /**
+   * The text has changed since its places were known: breakpoints move with the lines meanwhile.
+   */
+  private isMoved = false;
+  /** The breakpoints and places that the dots are of. */
+  private dotted: { breaks?: ReadonlySet<number>; places?: readonly (readonly number[])[] } = {};
   private readonly extensions: Extension[];
   private program = "";
   /** Texts of other programs with their changes, the newest last. */
@@ -74,13 +85,20 @@ export class Code {
 
   constructor(private readonly options: CodeOptions) {
     const { label, language, write, ask, marks, origin } = options;
-    const extensions: Extension[] = [...common(label, language), lines, highlightActiveLineGutter()];
+    const beside = gutters(
+      (line) => this.pcsOfLine(line).length > 0,
+      (line) => this.toggle(line),
+    );
+    const extensions: Extension[] = [...common(label, language, beside), lines, highlightActiveLineGutter()];
     if (write) extensions.push(history(), keymap.of(historyKeymap), lintGutter(), EditorView.lineWrapping);
     else extensions.push(EditorState.readOnly.of(true));
     if (ask) extensions.push(...help(ask));
     extensions.push(
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) this.painted = undefined;
+        if (update.docChanged) {
+          this.painted = undefined;
+          this.isMoved = true;
+        }
         if (this.isQuiet) return;
         if (update.docChanged) write?.(update.state.doc.toString());
         const byReader = update.transactions.some((transaction) => transaction.isUserEvent("select"));
@@ -90,6 +108,7 @@ export class Code {
     this.extensions = extensions;
     this.view = new EditorView({ extensions, doc: "" });
     marks.listen((from, moved) => this.paint(moved && from !== origin));
+    marks.listenToBreaks(() => this.paint(false));
   }
 
   get text(): string {
@@ -101,8 +120,8 @@ export class Code {
   }
 
   /**
-   * Shows the text of a program, each of which has its own changes to undo. Returns whether the text of
-   * this program was another one, which undoing brings back.
+   * Shows the text of a program, each of which has its own changes to undo. Returns whether the
+   * text of this program was another one, which undoing brings back.
    */
   open(program: string, text: string): boolean {
     if (program !== this.program) {
@@ -113,6 +132,7 @@ export class Code {
       if (this.others.size > MOST_OTHERS && oldest !== undefined) this.others.delete(oldest);
       this.program = program;
       this.painted = undefined;
+      this.dotted = {};
       this.isUnderlined = true;
     }
     const isOther = this.text !== text;
@@ -122,30 +142,30 @@ export class Code {
 
   /** Replaces the text as typing does. */
   type(text: string): void {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    this.view.dispatch({ changes: change(this.text, text) });
   }
 
   /** Replaces the text where it differs, so that the reader stays at the same place. */
   show(text: string, places: readonly (readonly number[])[]): void {
     const old = this.text;
     this.places = places;
-    if (old !== text) {
-      const shorter = Math.min(old.length, text.length);
-      let from = 0;
-      while (from < shorter && old.charCodeAt(from) === text.charCodeAt(from)) from++;
-      let tail = 0;
-      while (tail < shorter - from && old.charCodeAt(old.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
-        tail++;
-      this.quietly(() => {
-        const changes = { from, to: old.length - tail, insert: text.slice(from, text.length - tail) };
-        this.view.dispatch({ changes, annotations: isolateHistory.of("full") });
-      });
-    }
+    if (old !== text)
+      this.quietly(() =>
+        this.view.dispatch({ changes: change(old, text), annotations: isolateHistory.of("full") }),
+      );
+    this.isMoved = false;
     this.paint(false);
   }
 
+  /**
+   * Tells which instructions each line has; breakpoints are those of the lines to which they moved.
+   */
   setPlaces(places: readonly (readonly number[])[]): void {
     this.places = places;
+    if (this.isMoved) {
+      this.isMoved = false;
+      this.options.marks.stopAt(stops(this.view.state).flatMap((line) => this.pcsOfLine(line)));
+    }
     this.paint(false);
   }
 
@@ -188,6 +208,18 @@ export class Code {
     return this.places[line - 1] ?? [];
   }
 
+  /** Sets or removes the breakpoint of a line. */
+  private toggle(line: number): void {
+    const pcs = this.pcsOfLine(line);
+    if (!this.isMoved) return this.options.marks.toggle(pcs);
+    // Its instruction is known when the text has no errors.
+    const { state } = this.view;
+    const old = stops(state);
+    const others = old.filter((other) => other !== line);
+    const lines = others.length < old.length ? others : [...others, line];
+    this.quietly(() => this.view.dispatch({ effects: setStops(state.doc, lines) }));
+  }
+
   private selectLines(): void {
     const { doc, selection } = this.view.state;
     const first = doc.lineAt(selection.main.from).number;
@@ -216,8 +248,20 @@ export class Code {
     const effects: StateEffect<unknown>[] = [];
     if (painted !== this.painted) effects.push(setLines.of(builder.finish()));
     this.painted = painted;
+    const { marks } = this.options;
+    if (!this.isMoved && (this.dotted.breaks !== marks.breaks || this.dotted.places !== this.places)) {
+      this.dotted = { breaks: marks.breaks, places: this.places };
+      effects.push(setStops(doc, this.linesThatStop(doc.lines)));
+    }
     if (scroll && first >= 0) effects.push(EditorView.scrollIntoView(first, { y: "nearest", yMargin: 60 }));
     if (effects.length > 0) this.quietly(() => this.view.dispatch({ effects }));
+  }
+
+  private linesThatStop(most: number): number[] {
+    const { breaks } = this.options.marks;
+    if (breaks.size === 0) return [];
+    const isStop = (pcs: readonly number[]) => pcs.some((pc) => breaks.has(pc));
+    return this.places.flatMap((pcs, index) => (index < most && isStop(pcs) ? [index + 1] : []));
   }
 
   private quietly(work: () => void): void {
@@ -225,6 +269,17 @@ export class Code {
     work();
     this.isQuiet = false;
   }
+}
+
+/** The change that makes one text of another, where they differ. */
+function change(old: string, text: string): { from: number; to: number; insert: string } {
+  const shorter = Math.min(old.length, text.length);
+  let from = 0;
+  while (from < shorter && old.charCodeAt(from) === text.charCodeAt(from)) from++;
+  let tail = 0;
+  while (tail < shorter - from && old.charCodeAt(old.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
+    tail++;
+  return { from, to: old.length - tail, insert: text.slice(from, text.length - tail) };
 }
 
 function message({ message, hint }: Problem): HTMLElement {

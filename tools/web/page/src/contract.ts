@@ -1,5 +1,5 @@
-// Types of the engine's results: each call of `Engine` (tools/web/src) returns one of these as JSON.
-// No method throws: a failure is {"error": Problem}. Addresses of instructions are `pc`s.
+// Types of the engine's results: each call of `Engine` (tools/web/src) returns one of these as
+// JSON. No method throws: a failure is {"error": Problem}. Addresses of instructions are `pc`s.
 
 export interface Problem {
   severity: "error" | "warning" | "note";
@@ -32,8 +32,10 @@ export interface Opened {
   name: string;
   kind: "shbin" | "container" | "source" | "words";
   found: Found[]; // for containers: what scan found; [] otherwise
-  source: string; // picasso text: the text that was given, or the disassembly (which assembles to the same code)
-  sourcePlaces: number[]; // for each line of `source` the address (pc) of its instruction, -1 without one
+  // Picasso text: the text that was given, or the disassembly (which assembles to the same code)
+  source: string;
+  // For each line of `source` the address (pc) of its instruction, -1 without one
+  sourcePlaces: number[];
   programs: ProgramHead[];
   selected: number;
   problems: Problem[]; // assembler errors, container warnings, lint (with line and pc)
@@ -91,7 +93,9 @@ export interface UniformValue {
   constant: boolean; /* set by the file */
 }
 export interface Recording {
+  count: number; // vertices or invocations that can be recorded
   steps: number;
+  emits: number[]; // steps of the EMITs
   complete: boolean;
   error?: Problem;
   outputs: Record<string, [string, string, string, string]> /* "o0": hex bits */;
@@ -100,7 +104,7 @@ export interface Recording {
 export interface StepState {
   number: number;
   pc: number;
-  text: string; // the instruction that runs next; pc -1 behind the end
+  text: string; // the instruction that runs next; pc -1 after the end
   v: number[][];
   r: number[][];
   o: number[][];
@@ -115,8 +119,17 @@ export interface StepState {
   names: Record<string, string>; // "v0": "inpos", "o0": "position"
 }
 export interface Timeline {
-  values: { step: number; pc: number; value: (number | string)[] }[]; // what the step wrote
+  // What the step wrote
+  values: { step: number; pc: number; text: string; value: (number | string)[] }[];
   more: number; // steps that are not listed
+}
+/**
+ * What made a triangle: vertices of the mesh, and the invocation that received them and EMITted.
+ */
+export interface Picked {
+  vertices: number[]; // [] where nothing is drawn
+  invocation?: number;
+  emits: number[]; // numbers of its EMITs, from 0
 }
 export interface Ancestry {
   steps: number[];
@@ -145,38 +158,53 @@ export interface Candidate {
 }
 
 export interface Engine {
-  open(name: string, bytes: Uint8Array): string; // → Opened. .shbin, .pica text, containers of `transpica scan`, raw code words (little-endian; operand descriptors behind a "words" form: see engine)
+  // → Opened. .shbin, .pica text, containers of `transpica scan`, raw code words (little-endian;
+  // operand descriptors after a line `descriptors`)
+  open(name: string, bytes: Uint8Array): string;
   openFound(number: number): string; // → Opened: a shader inside the container
-  edit(text: string): string; // → Opened: assembles; on errors everything else stays at the last good program
-  hover(source: string, line: number, character: number): string; // → Hover or null, of a place of a text
-  complete(source: string, line: number, character: number): string; // → Candidate[]: what can stand there
+  // → Opened: assembles; on errors everything else stays at the last good program
+  edit(text: string): string;
+  // → Hover or null, of a place of a text
+  hover(source: string, line: number, character: number): string;
+  // → Candidate[]: what can stand there
+  complete(source: string, line: number, character: number): string;
   select(program: number): string; // → Opened
   settings(): string; // → Setting[]
   presets(): string; // → Preset[]
-  configure(json: string): string; // {"path": value, …}: all changes from the default → {problems: Problem[]}
-  view(kind: string): string; // "listing" | "tree" | "ir" | "wgsl" | "glsl" | "reflection" → TextView; "graph" → GraphView; "tables" → TableView
+  // {"path": value, …}: all changes from the default → {problems: Problem[]}
+  configure(json: string): string;
+  // "listing" | "tree" | "ir" | "wgsl" | "glsl" | "reflection" → TextView; "graph" → GraphView;
+  // "tables" → TableView
+  view(kind: string): string;
   spirv(): Uint8Array;
   shbin(): Uint8Array; // the module and the file, for downloads; empty on failure
   sizes(): string; // → Size[] (no clock in here: the page measures times)
   state(): string; // state file as of `transpica run --save-state`
   setState(json: string): string; // → {problems}
-  seed(seed: number, vertices: number): string; // plausible inputs, the same as `transpica run --seed S --vertices N` → {problems}
+  // Plausible inputs, the same as `transpica run --seed S --vertices N` → {problems}
+  seed(seed: number, vertices: number): string;
   uniforms(): string; // → UniformValue[], as the last picture had them
   numbers(list: string): string; // → (number | string)[], spelled as in state files
-  setUniform(bank: string, first: number, json: string): string; // a list of registers as state files have them → {problems}
+  // A list of registers as state files have them → {problems}
+  setUniform(bank: string, first: number, json: string): string;
   run(): string; // the document of `transpica run --json` for all vertices
-  record(vertex: number, ofMesh: boolean): string; // → Recording; at most 100,000 steps; of the mesh as the last picture had it
+  // → Recording; at most 100,000 steps; of the mesh as the last picture had it
+  record(vertex: number, ofMesh: boolean): string;
   step(number: number): string; // → StepState of the recording, number in 0..=steps
-  find(pc: number, from: number, direction: number): number; // next step at that address before or behind; -1 if none
-  findSpecial(from: number): number; // first step, from there on, that wrote NaN or an infinity; -1 if none
+  // Next step at that address, or the one before; -1 if none
+  find(pc: number, from: number, direction: number): number;
+  // First step, from there on, that wrote NaN or an infinity, or the last before it; -1 if none.
+  findSpecial(from: number, direction: number): number;
   timeline(register: string): string; // "r3" → Timeline of the recording
-  pick(json: string, x: number, y: number): string; // DrawRequest and a pixel → number[]: vertices of the triangle in front
+  // DrawRequest and a pixel → Picked: the triangle in front
+  pick(json: string, x: number, y: number): string;
   ancestry(output: string, components: string): string; // ("o0", "xy") of the recording → Ancestry
   dead(): string; // → number[]: addresses of instructions that no output depends on, on any path
   meshes(): string; // → string[] built-in meshes
   setMesh(nameOrObj: string): string; // a built-in name, or the text of an .obj file → {problems}
   shows(): string; // → string[]: what a picture can be colored by
-  draw(json: string): Uint8Array; // DrawRequest → RGBA8 rows from the top; empty on failure, then `lastProblem()`
+  // DrawRequest → RGBA8 rows from the top; empty on failure, then `lastProblem()`
+  draw(json: string): Uint8Array;
   lastProblem(): string; // → Problem | null
   gpuDraw(json: string): string; // DrawRequest → GpuDraw
   gpuBytes(number: number): Uint8Array; // contents of buffer `number` of the last GpuDraw
@@ -220,7 +248,8 @@ export interface GpuDraw {
     bindings: { group: number; binding: number; buffer: number }[];
     index?: { buffer: number; format: "uint16" | "uint32"; count: number };
     vertices?: number;
-    indirect?: { buffer: number; offset: number }; // arguments of a draw; with `index` of an indexed one
+    // Arguments of a draw; with `index` of an indexed one
+    indirect?: { buffer: number; offset: number };
     topology: "triangle-list" | "line-list";
     depth: boolean;
   };

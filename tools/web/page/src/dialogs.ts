@@ -21,6 +21,8 @@ function open(id: string, title: string, ...children: Node[]): HTMLDialogElement
 
 const KEYS: [keys: string, does: string][] = [
   ["F8 F7", "One step forward, one back"],
+  ["F4 Shift+F4", "Run to the next breakpoint, or back to the one before"],
+  ["Alt+B", "Set or remove a breakpoint at the selected line"],
   ["F9 Shift+F9", "Run to the selected line, or back to it"],
   ["Alt+1 … Alt+9", "Tabs of the translation"],
   ["Alt+E", "The source"],
@@ -67,6 +69,7 @@ export function about(): void {
         link("about/settings.txt", "Every option"),
         link("about/samples.txt", "What each sample shows"),
         link("about/page.txt", "How this page is built from its source, tools/web"),
+        ...(REPOSITORY ? [link(REPOSITORY, "Source")] : []),
         link("about/licenses.txt", "Licenses: of every package inside, and of the fonts; transpica is under MIT or Apache 2.0"),
         link("about/licenses-rust.html", "Licenses of Rust's own library"),
       ].map((item) => h("li", {}, item)),
@@ -107,13 +110,16 @@ export interface Shared {
   name: string;
   address: string;
   isCopied: boolean;
+  /** What the link lacks. */
+  without: string;
   picture(): Promise<Blob>;
   animation(progress: (share: number) => void): Promise<Blob>;
 }
 
 /** Offers the link, a frame for other pages, and pictures. */
-export function share({ name, address, isCopied, picture, animation }: Shared): void {
-  const said = h("p", { role: "status" }, `${isCopied ? "Link copied" : "The address bar has the link"}: ${address.length} characters.`);
+export function share({ name, address, isCopied, without, picture, animation }: Shared): void {
+  const copied = isCopied ? "Link copied" : "The address bar has the link";
+  const said = h("p", { role: "status" }, `${copied}: ${address.length} characters. ${without}`);
   const field = (label: string, text: string) => {
     const area = h("textarea", { rows: 3, readonly: true, "aria-label": label, spellcheck: "false" });
     area.value = text;
@@ -135,7 +141,7 @@ export function share({ name, address, isCopied, picture, animation }: Shared): 
   open(
     "sharing",
     "Share",
-    h("p", {}, "The link holds all of it: program, options, inputs, tab, step, selection and view. Nothing is stored on a server."),
+    h("p", {}, "The link holds all of it: program, options, inputs, tab, step, breakpoints, selection, view, and the second program of a comparison in front. Nothing is stored on a server."),
     field("Link", address),
     field("HTML for a blog", frame),
     h(

@@ -65,7 +65,9 @@ export function rove(container: HTMLElement, selector: string): void {
   });
 }
 
-/** Puts the old value back and marks what was typed as not understood; returns a sentence about it. */
+/**
+ * Puts the old value back and marks what was typed as not understood; returns a sentence about it.
+ */
 export function refuse(input: HTMLInputElement, old: string, why: string): string {
   input.title = `“${input.value}” is not understood, ${old} stays: ${why}`;
   input.value = old;
@@ -89,7 +91,10 @@ export function finite(input: HTMLInputElement, old = input.defaultValue): numbe
   return Number(input.value);
 }
 
-/** A number as people read it: seven digits, no noise behind the point. JSON has no infinities: they are texts. */
+/**
+ * A number as people read it: seven digits, no noise after the point. JSON has no infinities: they
+ * are texts.
+ */
 export function number(value: number | string): string {
   if (typeof value === "string") return value;
   if (Object.is(value, -0)) return "-0";

@@ -1,5 +1,5 @@
-// Edits that a reload and Back find again: an entry of the browser's history holds the program that was
-// open, with all that a link would hold of it. Nothing is written elsewhere.
+// Edits that a reload and Back find again: an entry of the browser's history holds the program that
+// was open, with all that a link would hold of it. Nothing is written elsewhere.
 
 import type { Problem } from "./contract";
 import { isLinked, type Linked } from "./link";
@@ -25,7 +25,9 @@ export class Drafts {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** The last draft was not kept. */
   isRefused = false;
-  /** Another entry is in front than the one that was entered last: nothing may be written into it. */
+  /**
+   * Another entry is in front than the one that was entered last: nothing may be written into it.
+   */
   private isMoving = false;
 
   constructor(private readonly warn: (problem: Problem) => void) {

@@ -28,6 +28,9 @@ interface Sample {
 /** Replaced at build time: the version of transpica. */
 declare const RELEASE: string;
 
+/** Replaced at build time: the address of the source; empty without one. */
+declare const REPOSITORY: string;
+
 /** Replaced at build time: the samples that were copied beside the page. */
 declare const SAMPLES: Sample[];
 

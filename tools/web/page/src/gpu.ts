@@ -1,5 +1,6 @@
-// Draws what the engine describes on WebGPU: compute passes in order, then one render pass. Pipelines
-// and buffers stay while the description's shape is the same; contents are written for each frame.
+// Draws what the engine describes on WebGPU: compute passes in order, then one render pass.
+// Pipelines and buffers stay while the description's shape is the same; contents are written for
+// each frame.
 
 import type { GpuDraw } from "./contract";
 import type { GpuFrame } from "./worker";
@@ -185,7 +186,8 @@ export class Gpu {
     const indices = [...new Set(bindings.map(({ group }) => group))].sort((a, b) => a - b);
     return indices.map((index) => {
       const own = bindings.filter(({ group }) => group === index).sort((a, b) => a.binding - b.binding);
-      // A layout that follows from the shader has no dynamic offsets: the offset is part of the binding.
+      // A layout that follows from the shader has no dynamic offsets: the offset is part of the
+      // binding.
       const entries = own.map(({ binding, buffer, dynamicOffset, size }) => ({
         binding,
         resource: {

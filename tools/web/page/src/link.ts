@@ -1,4 +1,4 @@
-// Links: the program with its options, inputs and view, deflated, behind the address's #. Nothing of
+// Links: the program with its options, inputs and view, deflated, after the address's #. Nothing of
 // it is sent to a server.
 
 import type { Stepped } from "./panes/step";
@@ -14,10 +14,14 @@ export interface Linked extends Saved {
   lower?: string;
   stepped?: Stepped;
   marked?: number[];
+  /** Addresses of breakpoints. */
+  breaks?: number[];
+  /** The program that it is compared with. */
+  second?: Saved;
 }
 
-/** Bytes that a link may inflate to. */
-const LIMIT = 4 << 20;
+/** Bytes that a link may inflate to, and characters that it may have: browsers take two million. */
+const [LIMIT, LONGEST] = [4 << 20, 1_900_000];
 
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
@@ -39,10 +43,13 @@ async function through(
 
 /** Makes the fragment of a link. */
 export async function encode(linked: Linked): Promise<string> {
-  const bytes = await through(new TextEncoder().encode(JSON.stringify(linked)), new CompressionStream("deflate-raw"));
+  const content = new TextEncoder().encode(JSON.stringify(linked));
+  const bytes = await through(content, new CompressionStream("deflate-raw"));
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
-  return `#p=${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  const fragment = `#p=${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  if (content.length > LIMIT || fragment.length > LONGEST) throw new Error("too long for a link");
+  return fragment;
 }
 
 /** Reads a fragment; `undefined` for one that holds no program. */

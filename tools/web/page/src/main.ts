@@ -5,10 +5,11 @@ import type { Code } from "./code";
 import type { Problem } from "./contract";
 import { byId, h } from "./dom";
 import { type Draft, Drafts } from "./drafts";
-import { decode, encode, type Linked } from "./link";
+import { decode, encode, isLinked, type Linked } from "./link";
 import { Marks } from "./marks";
 import { fileName } from "./opening";
 import { type Context, late } from "./panes/pane";
+import type { Second } from "./panes/compare";
 import { list } from "./panes/problems";
 import { StepPane } from "./panes/step";
 import { textPane } from "./panes/text";
@@ -22,6 +23,8 @@ import { Tabs } from "./tabs";
 const FILE_LIMIT = 128 << 20;
 /** Milliseconds without a change after which a program joins the recent ones. */
 const PAUSE = 1000;
+/** Milliseconds that the status line keeps a sentence. */
+const SAID = 15_000;
 /** Shown beside source and picture only: a frame of another page. */
 const isEmbedded = /^#embed(&|$)/.test(location.hash);
 
@@ -32,6 +35,8 @@ class Page {
   editor: Code | undefined;
   readonly tabs: Tabs;
   readonly lower: Tabs;
+  /** The program that is compared with. */
+  readonly second: Second;
   readonly step: StepPane;
   readonly watch: WatchPane;
   /** Milliseconds, which only one tab shows. */
@@ -46,6 +51,8 @@ class Page {
   private isRestoring = false;
   private moves: Promise<void> = Promise.resolve();
   private pause: ReturnType<typeof setTimeout> | undefined;
+  /** The program whose source is shown. */
+  private shown = "";
   /** The file that is being read, which messages name. */
   private file = "";
   private readonly editing: Promise<Code>;
@@ -58,7 +65,8 @@ class Page {
     this.editing = this.edit();
     const text = (kind: string, title: string, language: "picasso" | "shading" | "module") =>
       textPane(context, kind, title, language);
-    const second = { newClient, samples, load, picture: () => this.watch.request() };
+    this.second = { newClient, samples, load, picture: () => this.watch.request(), onOpen: () => void this.keep() };
+    const { second } = this;
     this.tabs = new Tabs(
       "Views of the program",
       [
@@ -84,12 +92,13 @@ class Page {
     this.lower = new Tabs("Run", [this.step, late("uniforms", "Uniforms", uniforms)]);
     this.watch = new WatchPane(context);
     this.watch.onFrame = () => this.lower.refresh(["uniforms"]);
-    this.watch.onPick = async (vertices) => {
-      if (vertices.length === 0) return;
+    this.watch.onPick = async (picked) => {
+      if (picked.vertices.length === 0) return this.say("Nothing is drawn there.");
       await this.lower.show("step");
-      await this.step.pick(vertices);
-      this.say(`Stepping vertex ${vertices[0]} of the clicked triangle.`);
+      await this.step.pick(picked);
+      this.say(`Stepping ${this.step.subject} of the clicked triangle.`);
     };
+    marks.onToggle = () => void this.keep();
     const parts = { right: this.tabs.element, watch: this.watch.element, lower: this.lower.element };
     for (const [id, element] of Object.entries(parts))
       byId(id).append(h("p", { class: "stale" }, "Shows the last text without errors."), element);
@@ -161,6 +170,8 @@ class Page {
     this.marks.select([], "editor");
     this.marks.set({ current: -1, ancestors: [], dead: [] });
     const { program } = this.session;
+    if (this.shown !== program) this.marks.stopAt([]);
+    this.shown = program;
     if (editor.open(program, opened.source)) this.say(`Undoing (Ctrl+Z) brings back your text of ${opened.name}.`);
     const samples = byId<HTMLSelectElement>("samples");
     samples.value = this.samples.some(({ path }) => path === program) ? program : "";
@@ -212,7 +223,12 @@ class Page {
 
   say(text: string): void {
     byId("status").textContent = text;
+    clearTimeout(this.said);
+    // What is said is about what the reader did last.
+    this.said = setTimeout(() => (byId("status").textContent = ""), SAID);
   }
+
+  private said: ReturnType<typeof setTimeout> | undefined;
 
   warn({ message, hint }: Problem, file = ""): void {
     const banner = byId("banner");
@@ -275,7 +291,9 @@ class Page {
     window.addEventListener("popstate", () => (this.moves = this.moves.then(move)));
   }
 
-  /** Opens what the entry of the history in front holds; returns whether it did, or why it cannot. */
+  /**
+   * Opens what the entry of the history in front holds; returns whether it did, or why it cannot.
+   */
   private async enter(): Promise<boolean | Problem> {
     const draft = this.drafts.enter();
     if (draft && draft.program !== this.session.program) return this.restore(draft.linked, draft);
@@ -295,7 +313,9 @@ class Page {
     try {
       if (!(await this.session.load(linked, draft?.program))) return false;
       if (draft?.began) this.session.began = draft.began;
+      if (linked.breaks) this.marks.stopAt(linked.breaks);
       if (linked.typed !== undefined) (await this.editing).type(linked.typed);
+      if (linked.second && isLinked(linked.second)) this.second.opened = linked.second;
       if (linked.tab) await this.tabs.show(linked.tab);
       if (linked.lower) await this.lower.show(linked.lower);
       if (linked.stepped) await this.step.see(linked.stepped);
@@ -314,7 +334,13 @@ class Page {
     const { tabs, lower, step, watch, marks } = this;
     // A text may be selected as a whole.
     const marked = [...marks.selected].slice(0, 64);
-    return saved && { ...saved, tab: tabs.active, lower: lower.active, stepped: step.seen, marked, look: watch.look };
+    if (!saved) return undefined;
+    const seen = { tab: tabs.active, lower: lower.active, stepped: step.seen, marked, look: watch.look };
+    const linked: Linked = { ...saved, ...seen };
+    if (marks.breaks.size > 0) linked.breaks = [...marks.breaks];
+    // Who shares another tab does not share what was compared before.
+    if (tabs.active === "compare" && this.second.opened) linked.second = this.second.opened;
+    return linked;
   }
 
   /** Lets a reload and Back find what is open. */
@@ -352,7 +378,17 @@ class Page {
   private async share(): Promise<void> {
     const linked = await this.linked();
     if (!linked) return this.say("There is nothing to share.");
-    history.replaceState(history.state, "", await encode(linked));
+    let fragment: string;
+    let without = "";
+    try {
+      fragment = await encode(linked);
+    } catch {
+      // Of what is in a link, only the second program can be left out.
+      const { second, ...first } = linked;
+      fragment = await encode(first);
+      without = second ? "Without the second program: both are too long for a link." : "";
+    }
+    history.replaceState(history.state, "", fragment);
     const address = location.href;
     const copied = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error("no clipboard"));
     const isCopied = await copied.then(
@@ -362,7 +398,7 @@ class Page {
     const { share } = await import("./dialogs");
     const { watch } = this;
     const animation = (progress: (share: number) => void) => watch.animation(progress);
-    share({ name: linked.name, address, isCopied, picture: () => watch.png(), animation });
+    share({ name: linked.name, address, isCopied, without, picture: () => watch.png(), animation });
   }
 
   private header(): void {
@@ -396,6 +432,8 @@ class Page {
       F7: () => this.step.back(),
       F9: () => this.step.toLine(1),
       "Shift+F9": () => this.step.toLine(-1),
+      F4: () => this.step.run(1),
+      "Shift+F4": () => this.step.run(-1),
     };
     const run = (work: () => Promise<void>) => () => void work().catch((error: Error) => this.say(error.message));
     keys({
@@ -403,6 +441,7 @@ class Page {
       ...Object.fromEntries(
         [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [`Alt+${digit}`, () => void this.tabs.showAt(digit - 1)]),
       ),
+      "Alt+B": () => this.step.toggle(),
       "Alt+E": () => this.editor?.view.focus(),
       "Alt+W": () => byId("watch").querySelector<HTMLElement>(".stage")?.focus(),
       "Alt+P": () => this.watch.toggle(),

@@ -10,14 +10,26 @@ export class Marks {
   current = -1;
   ancestors: ReadonlySet<number> = new Set();
   dead: ReadonlySet<number> = new Set();
+  /** Addresses in front of which runs stop. */
+  breaks: ReadonlySet<number> = new Set();
+  /** Called after the reader has set or removed a breakpoint. */
+  onToggle: () => void = () => {};
 
   private readonly listeners: ((origin: Origin, moved: boolean) => void)[] = [];
+  private readonly breakListeners: (() => void)[] = [];
   /** What the next picture shows; a step changes several marks. */
   private next: { origin: Origin; moved: boolean } | undefined;
 
-  /** `origin` is the pane that made the change: it does not scroll. Called once for each picture. */
+  /**
+   * `origin` is the pane that made the change: it does not scroll. Called once for each picture.
+   */
   listen(listener: (origin: Origin, moved: boolean) => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Called at once: the next key may move a line before there is a picture. */
+  listenToBreaks(listener: () => void): void {
+    this.breakListeners.push(listener);
   }
 
   select(pcs: Iterable<number>, origin: Origin): void {
@@ -25,6 +37,22 @@ export class Marks {
     if (isSame(selected, this.selected)) return;
     this.selected = selected;
     this.notify(origin, true);
+  }
+
+  /** Replaces the breakpoints. */
+  stopAt(pcs: Iterable<number>): void {
+    const breaks = new Set(pcs);
+    if (isSame(breaks, this.breaks)) return;
+    this.breaks = breaks;
+    for (const listener of this.breakListeners) listener();
+  }
+
+  /** Removes the breakpoints of these instructions, or sets one at the first. */
+  toggle(pcs: readonly number[]): void {
+    if (pcs.length === 0) return;
+    const others = [...this.breaks].filter((pc) => !pcs.includes(pc));
+    this.stopAt(others.length < this.breaks.size ? others : [...others, Math.min(...pcs)]);
+    this.onToggle();
   }
 
   set(change: { current?: number; ancestors?: Iterable<number>; dead?: Iterable<number> }): void {

@@ -31,7 +31,10 @@ export function lookAt(eye: Vector, target: Vector, up: Vector = [0, 1, 0]): Mat
   ];
 }
 
-/** A perspective projection; depth goes from -1 at the near plane to 0 at the far one, as the PICA200 clips. */
+/**
+ * A perspective projection; depth goes from -1 at the near plane to 0 at the far one, as the
+ * PICA200 clips.
+ */
 export function perspective(degrees: number, aspect: number, near: number, far: number): Matrix {
   const scale = 1 / Math.tan((degrees * Math.PI) / 360);
   return [

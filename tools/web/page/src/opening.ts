@@ -1,4 +1,5 @@
-// What the page and the first worker agree on: what is asked of the engine for a program that opens.
+// What the page and the first worker agree on: what is asked of the engine for a program that
+// opens.
 
 import type { Request } from "./worker";
 

@@ -14,7 +14,9 @@ export interface Saved {
   selected?: number;
   options?: Record<string, unknown>;
   state?: string;
-  /** Uniforms that were set one by one, by register: a state does not say which of its values were. */
+  /**
+   * Uniforms that were set one by one, by register: a state does not say which of its values were.
+   */
   sets?: [string, Given][];
   mesh?: string;
 }
@@ -79,7 +81,7 @@ export class Session {
     }
   }
 
-  /** Opens a shader inside of the container. */
+  /** Opens a shader inside the container. */
   async openFound(found: number): Promise<void> {
     try {
       const opened = await this.client.json<Opened>("openFound", found);
@@ -181,7 +183,9 @@ export class Session {
     return problems;
   }
 
-  /** Changes inputs by one call of the engine; returns why it did not, which leaves the old ones. */
+  /**
+   * Changes inputs by one call of the engine; returns why it did not, which leaves the old ones.
+   */
   async input(method: "seed" | "setState" | "setUniform", ...args: unknown[]): Promise<Problem[]> {
     let problems: Problem[] = [];
     await this.attempt(async () => {
@@ -237,7 +241,10 @@ export class Session {
     return this.stateText;
   }
 
-  /** Everything that a link holds. A text that was typed or opened is kept as text, with its comments. */
+  /**
+   * Everything that a link holds. A text that was typed or opened is kept as text, with its
+   * comments.
+   */
   async save(): Promise<Saved | undefined> {
     const { opened } = this;
     if (!opened) return undefined;

@@ -1,5 +1,5 @@
-// What takes longest begins before the code of the page is there: the first worker, which compiles the
-// engine and opens the first sample. `index.html` loads this file of its own first.
+// What takes longest begins before the code of the page is there: the first worker, which compiles
+// the engine and opens the first sample. `index.html` loads this file of its own first.
 
 import type { Ahead } from "./client";
 import { opening } from "./opening";
@@ -15,7 +15,8 @@ let first: Worker | undefined = newWorker();
 export const ahead: Ahead = { calls: [], replies: [] };
 first.onmessage = ({ data }) => ahead.replies.push(data);
 
-// A link has its own program, and so has an entry of the history that was left. The worker reads the sample itself: the page's thread has no time yet.
+// A link has its own program, and so has an entry of the history that was left. The worker reads
+// the sample itself: the page's thread has no time yet.
 let sample: Promise<Uint8Array<ArrayBuffer>> | undefined;
 if (/^(#embed)?$/.test(location.hash) && !history.state) {
   first.postMessage({ sample: FIRST_SAMPLE });

@@ -1,5 +1,5 @@
-// The service worker: keeps every file of this build, so that the page works without a network after
-// the first load. A new build has another version and replaces the files at once.
+// The service worker: keeps every file of this build, so that the page works without a network
+// after the first load. A new build has another version and replaces the files at once.
 
 declare const FILES: string[];
 declare const VERSION: string;

@@ -1,5 +1,5 @@
-// The worker that owns the engine: one call after another, each answered with its time. It is killed
-// from outside when a call takes too long, so it keeps nothing that the page cannot rebuild.
+// The worker that owns the engine: one call after another, each answered with its time. It is
+// killed from outside when a call takes too long, so it keeps nothing that the page cannot rebuild.
 
 import init, { Engine } from "engine";
 import { opening, START } from "./opening";

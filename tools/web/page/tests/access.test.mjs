@@ -1,5 +1,6 @@
 // Accessibility, and figures: time to the first translation, from a key to all panes, memory.
-// Bounds of time leave room for a machine that does other things; the printed medians are the figures.
+// Bounds of time leave room for a machine that does other things; the printed medians are the
+// figures.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

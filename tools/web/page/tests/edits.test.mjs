@@ -1,5 +1,5 @@
-// What the reader changes: boxes mean what their help says, uniforms are those of the picture, fields
-// refuse what is no number, and edits outlive a reload, Back and a change of the sample.
+// What the reader changes: boxes mean what their help says, uniforms are those of the picture,
+// fields refuse what is no number, and edits outlive a reload, Back and a change of the sample.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,6 +1,6 @@
-// What a first visitor meets: what this is, names that explain themselves, problems beside the work, links
-// and pictures to give away, options by host and by word, one pane at a time on a narrow screen, a pixel
-// that leads to its vertex.
+// What a first visitor meets: what this is, names that explain themselves, problems beside the
+// work, links and pictures to give away, options by host and by word, one pane at a time on a
+// narrow screen, a pixel that leads to its vertex.
 
 import assert from "node:assert/strict";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { launch, open, serve } from "./browser.mjs";
 import { call, followed, openBytes, openSample, PAGE, replace, SHADERS, shot } from "./use.mjs";
 
 /** Bytes of scripts and styles of the first view, and of the engine, uncompressed. */
-const [MOST_SCRIPTS, MOST_ENGINE] = [475_000, 2_300_000];
+const [MOST_SCRIPTS, MOST_ENGINE] = [485_000, 2_300_000];
 
 let server, browser, page, faults;
 
@@ -65,10 +65,14 @@ test("About has the version, the manual, and the licenses of everything inside",
   await page.click("#about");
   const dialog = page.locator("#about-page");
   assert.match(await dialog.locator("h2").innerText(), /^transpica \d+\.\d+\.\d+$/);
-  for (const link of await dialog.locator("a").all()) {
+  for (const link of await dialog.locator("a[href^=about]").all()) {
     const response = await page.request.get(new URL(await link.getAttribute("href"), server.address).href);
     assert.ok(response.ok() && (await response.text()).length > 500, await link.innerText());
   }
+  // The source has a link where Cargo.toml knows its address.
+  const manifest = await readFile(path.join(SHADERS, "../Cargo.toml"), "utf8");
+  const repository = /^repository = "(.*)"/m.exec(manifest)?.[1];
+  assert.equal(await dialog.getByRole("link", { name: "Source", exact: true }).count(), repository ? 1 : 0);
   const licenses = await (await page.request.get(`${server.address}about/licenses.txt`)).text();
   for (const name of ["serde_json", "petgraph", "@codemirror/view", "@fontsource/ibm-plex-mono"])
     assert.ok(licenses.includes(`\n${name} `), name);
@@ -547,7 +551,7 @@ test("a click into the picture steps the vertices of that triangle, as the pictu
   const buttons = page.locator("#panel-step .corners button");
   await buttons.nth(2).waitFor();
   const vertices = await buttons.allInnerTexts();
-  // The clicked place is inside of the triangle that the three vertices make.
+  // The clicked place is inside the triangle that the three vertices make.
   const places = [];
   for (const [at, vertex] of vertices.entries()) {
     await buttons.nth(at).click();

@@ -29,7 +29,10 @@ const samples = () =>
     .then((names) => names.filter((name) => name !== "–"));
 const lines = (pane) => page.locator(`#panel-${pane} .cm-line`);
 
-/** Draws on both: pixels that differ, that each covers, and that one covers but the other does not within a pixel. */
+/**
+ * Draws on both: pixels that differ, that each covers, and that one covers but the other does not
+ * within a pixel.
+ */
 const compared = async () => {
   const compared = await page.evaluate(async () => {
     const [width, height] = [320, 240];
@@ -206,11 +209,11 @@ test("the ancestry of an output is highlighted, and dead code is dimmed", async 
   await page.locator("#source .is-ancestor").first().waitFor();
   assert.match(await page.locator("#panel-step .sources").innerText(), /\d+ steps, from .*v0/);
   await followed(page, () => replace(page, "rsq r3.x, r3.x", "rsq r3.x, r3.x\n    mov r15, r2"));
-  await page.check("#panel-step input[type=checkbox]");
+  await page.check("#panel-step label:has-text('Strike out') input");
   await page.evaluate(() => transpica.editor.goTo(19));
   await page.waitForFunction(() => document.querySelector("#source .is-dead"));
   await shot(page, "ancestry");
-  await page.uncheck("#panel-step input[type=checkbox]");
+  await page.uncheck("#panel-step label:has-text('Strike out') input");
 });
 
 test("a uniform changes outputs and picture; a widget fills a matrix", async () => {
@@ -370,7 +373,7 @@ test("a link holds program, options, inputs and view", async () => {
   await page.evaluate(() => history.replaceState(null, "", location.pathname));
 });
 
-test("shaders inside of a file are listed, and each opens", async () => {
+test("shaders inside a file are listed, and each opens", async () => {
   const inside = await Promise.all(["lights", "uber"].map((name) => readFile(path.join(SHADERS, `${name}.shbin`))));
   const container = Buffer.concat([Buffer.alloc(256, 1), inside[0], Buffer.alloc(512, 2), inside[1], Buffer.alloc(64)]);
   await followed(page, () => openBytes(page, "data.bin", container));

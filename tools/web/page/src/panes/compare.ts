@@ -1,5 +1,5 @@
-// A second program beside the first: pictures of both and where they differ, the outputs that differ
-// for the same inputs, both texts with their differences.
+// A second program beside the first: pictures of both and where they differ, the outputs that
+// differ for the same inputs, both texts with their differences.
 
 import type { MergeView } from "@codemirror/merge";
 import type { Client } from "../client";
@@ -7,7 +7,7 @@ import type { DrawRequest, Problem } from "../contract";
 import { button, h, number } from "../dom";
 import { SEED, VERTICES } from "../opening";
 import { difference, type Pixels, show, transparent } from "../pixels";
-import { Session } from "../session";
+import { type Saved, Session } from "../session";
 import type { Context, Pane } from "./pane";
 import { type Outputs, outputs } from "./run";
 
@@ -17,6 +17,10 @@ export interface Second {
   load(path: string): Promise<Uint8Array>;
   /** View of the picture of the first program. */
   picture(): DrawRequest;
+  /** What is open, or what a link has and is to be opened. */
+  opened?: Saved;
+  /** Called after another one is open. */
+  onOpen(): void;
 }
 
 /** Size of each picture. */
@@ -50,6 +54,8 @@ export function comparePane(
   second: Second,
 ): Pane {
   let other: Session | undefined;
+  /** What `other` holds. */
+  let held: Saved | undefined;
   let merge: MergeView | undefined;
   const texts = h("div", { class: "merge" });
   const values = h("div", { class: "values", tabindex: 0, role: "region", "aria-label": "Outputs that differ" });
@@ -92,12 +98,27 @@ export function comparePane(
     texts,
   );
 
-  const open = async (name: string, bytes: Uint8Array) => {
+  /** Opens in the second engine, which begins when it is first wanted. */
+  const inOther = async (name: string, work: (session: Session) => Promise<boolean>): Promise<boolean> => {
     if (!other) {
       other = new Session(second.newClient());
       other.onError = ({ message }) => (status.textContent = `${name}: ${message}`);
     }
-    if (await other.open(name, bytes)) await pane.refresh();
+    if (!(await work(other))) return false;
+    const saved = await other.save();
+    // Inputs and options are those of the first program.
+    const { text, shbin, selected } = saved ?? {};
+    held = { name };
+    if (text !== undefined) held.text = text;
+    if (shbin !== undefined) held.shbin = shbin;
+    if (selected) held.selected = selected;
+    second.opened = held;
+    return true;
+  };
+  const open = async (name: string, bytes: Uint8Array) => {
+    if (!(await inOther(name, (session) => session.open(name, bytes)))) return;
+    await pane.refresh();
+    second.onOpen();
   };
   const draw = async ({ client }: Session, request: DrawRequest): Promise<Pixels | string> => {
     const { pixels, problem } = (await client.call("picture", JSON.stringify(request))) as {
@@ -138,6 +159,13 @@ export function comparePane(
     element,
     async refresh() {
       const { opened } = session;
+      const linked = second.opened;
+      if (linked && linked !== held) {
+        await inOther(linked.name, (session) => session.load(linked));
+        // What cannot be opened is not tried again.
+        if (second.opened === linked) delete second.opened;
+        sample.value = "";
+      }
       if (!other?.opened || !opened) return;
       await mergeTexts(opened.source, other.opened.source);
       await other.client.json("setState", await session.client.call("state"));

@@ -1,5 +1,5 @@
-// The flow graph. Blocks are part of the selection; arrow keys go from block to block. Dragging moves
-// it, two fingers or the wheel with Ctrl zoom, and a large one has a map.
+// The flow graph. Blocks are part of the selection; arrow keys go from block to block. Dragging
+// moves it, two fingers or the wheel with Ctrl zoom, and a large one has a map.
 
 import type { GraphView } from "../contract";
 import { button, h } from "../dom";

@@ -1,5 +1,5 @@
-// The options as a form: presets of known hosts, what differs from the default, then all the others,
-// one row for each row of the library's table.
+// The options as a form: presets of known hosts, what differs from the default, then all the
+// others, one row for each row of the library's table.
 
 import type { Preset, Problem, Setting, UniformValue } from "../contract";
 import { button, field, h, refuse } from "../dom";

@@ -1,4 +1,4 @@
-// A pane behind a tab. It is asked for only while it is visible, and once more when it becomes so.
+// A pane under a tab. It is asked for only while it is visible, and once more when it becomes so.
 
 import type { Marks } from "../marks";
 import type { Session } from "../session";

@@ -1,113 +1,18 @@
-// One vertex on the reference machine, instruction by instruction: registers, flags, stacks, what
-// the last instruction changed, what the next one reads and writes, all values of a register, where an
-// output comes from, and code without effect.
+// One vertex or invocation on the reference machine, instruction by instruction: runs to
+// breakpoints, all values of a register, where an output comes from, and code without effect.
 
-import type { Ancestry, Recording, StepState, Timeline } from "../contract";
+import type { Ancestry, Picked, ProgramHead, Recording, StepState, Timeline } from "../contract";
 import { CallError } from "../client";
 import { button, field, finite, h, number } from "../dom";
 import { VERTICES } from "../opening";
 import type { Context, Pane } from "./pane";
+import { bank, brief, flags, LETTERS } from "./registers";
 
-const LETTERS = "xyzw";
-
-/** Components that a list of places names. */
-function components(places: string[]): Set<string> {
-  return new Set(
-    places.flatMap((place) => {
-      const [register = "", letters = LETTERS] = place.split(".");
-      return [...letters].map((letter) => `${register}.${letter}`);
-    }),
-  );
-}
-
-/** Rows of a register bank; what changed, or what the next instruction uses, is marked. */
-function bank(
-  title: string,
-  prefix: string,
-  values: number[][],
-  state: StepState,
-  keep: (name: string) => boolean,
-): HTMLElement {
-  const marked = { changed: components(state.changed), reads: components(state.reads), writes: components(state.writes) };
-  const rows = values.flatMap((value, index) => {
-    const name = `${prefix}${index}`;
-    if (!keep(name)) return [];
-    const cells = value.map((component, at) => {
-      const classes = Object.entries(marked).filter(([, places]) => places.has(`${name}.${LETTERS[at]}`));
-      const zero = component === 0 ? "zero " : "";
-      return h("td", { class: zero + classes.map(([name]) => name).join(" ") }, number(component));
-    });
-    const label = state.names[name] ? [`${name} `, h("i", {}, state.names[name] ?? "")] : [name];
-    // Inputs do not change: they have no times.
-    const isTimed = prefix !== "v";
-    return [
-      h(
-        "tr",
-        {},
-        h(
-          "th",
-          { scope: "row" },
-          isTimed
-            ? h("button", { type: "button", class: "register", "data-register": name, title: "All values in this run" }, ...label)
-            : h("span", {}, ...label),
-        ),
-        ...cells,
-      ),
-    ];
-  });
-  const head = h(
-    "tr",
-    {},
-    h("th", { scope: "col" }, title),
-    ...[...LETTERS].map((letter) => h("th", { scope: "col" }, letter)),
-  );
-  return h("table", { class: "registers" }, h("thead", {}, head), h("tbody", {}, ...rows));
-}
-
-function flags(state: StepState): HTMLElement {
-  const isChanged = (name: string) => state.changed.some((place) => place === name || place === name.split(".")[0]);
-  const item = (name: string, value: string) =>
-    h("span", { class: isChanged(name) ? "flag changed" : "flag" }, h("b", {}, name), value);
-  const stack = (name: string, entries: string[]) =>
-    h("span", { class: "flag" }, h("b", {}, name), entries.join(" · ") || "–");
-  return h(
-    "div",
-    { class: "flags" },
-    item("a0.x", String(state.a0[0])),
-    item("a0.y", String(state.a0[1])),
-    item("aL", String(state.aL)),
-    item("cmp.x", String(state.cmp[0])),
-    item("cmp.y", String(state.cmp[1])),
-    stack("call", state.stacks.call),
-    stack("if", state.stacks.if),
-    stack("loop", state.stacks.loop),
-    ...state.reads.filter((place) => /^[cib]/.test(place) && !place.startsWith("cmp")).map((place) => {
-      const register = place.split(".")[0] ?? "";
-      const values = (state.uniforms[register] ?? []).map((value) => (typeof value === "boolean" ? String(value) : number(value)));
-      return h("span", { class: "flag reads" }, h("b", {}, register, " ", state.names[register] ?? ""), values.join(" "));
-    }),
-  );
-}
-
-/** Inputs in few words: `c0–c3`, `v0.xyz`. */
-function brief(inputs: string[]): string {
-  const registers = new Map<string, string>();
-  for (const [name = "", letter = ""] of inputs.map((input) => input.split(".")))
-    registers.set(name, (registers.get(name) ?? "") + letter);
-  const parts: string[] = [];
-  let [first, last] = ["", ""];
-  const flush = () => first && parts.push(first === last ? first : `${first}–${last}`);
-  for (const [name, letters] of registers) {
-    if (letters.length === 4 && last && name === `${last[0]}${Number(last.slice(1)) + 1}`) {
-      last = name;
-      continue;
-    }
-    flush();
-    [first, last] = letters.length === 4 ? [name, name] : ["", ""];
-    if (letters.length < 4) parts.push(letters ? `${name}.${letters}` : name);
-  }
-  flush();
-  return parts.join(", ");
+/** The program that feeds one, or that it feeds, as pictures take them. */
+function partner(programs: ProgramHead[], selected: number, stage: ProgramHead["stage"]): number | undefined {
+  const others = programs.filter((one) => one.stage === stage).map(({ index }) => index);
+  if (stage === "geometry") return others.find((index) => index > selected);
+  return others.filter((index) => index < selected).pop() ?? others[0];
 }
 
 /** The shown step, and what is marked by it. */
@@ -118,6 +23,7 @@ export interface Stepped {
   output: string;
   letters: string;
   dead: boolean;
+  special?: boolean;
 }
 
 export class StepPane implements Pane {
@@ -129,6 +35,7 @@ export class StepPane implements Pane {
   /** The step that was asked for last; keys may be faster than answers. */
   private at = 0;
   private program = "";
+  private isOfMesh = false;
   private readonly vertex = h("input", {
     type: "number",
     min: 0,
@@ -136,14 +43,22 @@ export class StepPane implements Pane {
     value: 0,
     onchange: () => void this.record(),
   });
+  /** What runs: a vertex, or an invocation of a geometry program. */
+  private readonly unit = h("span", {}, "Vertex");
+  private readonly count = h("span", { class: "muted" });
+  private readonly neighbors = ([-1, 1] as const).map((by) =>
+    button("", "", () => this.choose(this.vertex.valueAsNumber + by)),
+  );
   private readonly whose = h(
     "select",
-    { "aria-label": "Vertex of", onchange: () => void this.record() },
+    { "aria-label": "Inputs", onchange: () => this.choose(0) },
     h("option", { value: "state" }, "of the generated inputs"),
     h("option", { value: "mesh" }, "of the mesh in the picture"),
   );
-  /** Vertices of the triangle that was clicked in the picture. */
-  private readonly corners = h("span", { class: "corners", role: "group", "aria-label": "Vertices of the triangle" });
+  /** What made the triangle that was clicked in the picture. */
+  private readonly corners = h("span", { class: "corners", role: "group", "aria-label": "Clicked triangle" });
+  private readonly breaks = h("span", { class: "corners", role: "group", "aria-label": "Breakpoints" });
+  private readonly special = h("input", { type: "checkbox" });
   /** The register whose values are listed. */
   private timed = "";
   private readonly timeline = h("div", { class: "timeline scroll", tabindex: 0, role: "region", "aria-label": "Values of a register", hidden: true });
@@ -184,20 +99,33 @@ export class StepPane implements Pane {
   private readonly deadBox = h("input", { type: "checkbox", onchange: () => void this.dead() });
 
   constructor(private readonly context: Context) {
+    const [previous, next] = this.neighbors;
     const bar = h(
       "div",
       { class: "bar" },
-      field("Vertex", this.vertex),
+      h("label", { class: "field" }, this.unit, this.vertex),
+      this.count,
       this.whose,
+      previous,
+      next,
       this.corners,
+      this.slider,
+      this.where,
+    );
+    const runs = h(
+      "div",
+      { class: "bar" },
       button("Start", "To the first instruction", () => void this.go(0)),
       button("Back", "One step back (F7)", () => void this.back()),
       button("Step", "One step forward (F8)", () => void this.forward(), { class: "primary" }),
-      button("End", "Behind the last instruction", () => void this.go(this.recording?.steps ?? 0)),
+      button("End", "After the last instruction", () => void this.go(this.recording?.steps ?? 0)),
+      button("Run back", "Back to the breakpoint before (Shift+F4)", () => void this.run(-1)),
+      button("Run", "To the next breakpoint, or to the end (F4)", () => void this.run(1)),
       button("Run to selected line", "F9; with Shift backwards", () => void this.toLine(1)),
       button("Run to NaN or infinity", "The next step that writes one", () => void this.toSpecial()),
-      this.slider,
-      this.where,
+      button("Breakpoint at selected line", "Sets or removes it (Alt+B)", () => this.toggle()),
+      this.breaks,
+      h("label", { class: "field" }, this.special, h("span", {}, "Stop at NaN and infinity")),
     );
     const trace = h(
       "div",
@@ -211,21 +139,62 @@ export class StepPane implements Pane {
       const { register } = (event.target as HTMLElement).closest<HTMLElement>(".register")?.dataset ?? {};
       if (register) void this.time(register === this.timed ? "" : register);
     });
-    this.element = h("div", { class: "step" }, bar, trace, h("div", { class: "machine" }, this.registers, this.timeline));
+    context.marks.listenToBreaks(() => this.listBreaks());
+    this.element = h("div", { class: "step" }, bar, runs, trace, h("div", { class: "machine" }, this.registers, this.timeline));
   }
 
-  /** Steps a vertex of a triangle of the picture. */
-  async pick(vertices: number[]): Promise<void> {
-    const step = (vertex: number) => {
+  /** Steps another vertex or invocation. */
+  private choose(number: number): void {
+    this.set(number);
+    void this.record();
+  }
+
+  private set(number: number): void {
+    this.vertex.value = this.vertex.defaultValue = String(number);
+    this.vertex.removeAttribute("aria-invalid");
+  }
+
+  /** Steps what made a triangle of the picture: a vertex of it, or an invocation. */
+  async pick(picked: Picked): Promise<void> {
+    const { session } = this.context;
+    const { vertices, invocation, emits } = picked;
+    const isHere = (stage: ProgramHead["stage"]) => this.stage === stage;
+    const step = async (stage: ProgramHead["stage"], number: number) => {
+      if (!isHere(stage)) {
+        const { programs = [], selected = 0 } = session.opened ?? {};
+        const other = partner(programs, selected, stage);
+        if (other !== undefined) await session.select(other);
+        show();
+      }
       this.whose.value = "mesh";
-      this.vertex.value = this.vertex.defaultValue = String(vertex);
+      this.set(number);
       for (const one of this.corners.querySelectorAll("button"))
-        one.setAttribute("aria-pressed", String(one.textContent === String(vertex)));
-      return this.record();
+        one.setAttribute("aria-pressed", String(one.dataset["number"] === `${stage} ${number}`));
+      await this.record();
     };
-    const choices = vertices.map((vertex) => button(String(vertex), "", () => void step(vertex)));
-    this.corners.replaceChildren(...(choices.length > 0 ? ["Clicked triangle: ", ...choices] : []));
-    if (vertices[0] !== undefined) await step(vertices[0]);
+    const choice = (text: string, stage: ProgramHead["stage"], number: number) =>
+      button(text, "", () => void step(stage, number), { "data-number": `${stage} ${number}` });
+    const show = () => {
+      const corners = vertices.map((vertex) => choice(String(vertex), "vertex", vertex));
+      const sent = emits.map((emit) =>
+        button(`EMIT ${emit + 1}`, "", () => void this.go(this.recording?.emits[emit] ?? 0)),
+      );
+      this.corners.replaceChildren(
+        "Clicked triangle: ",
+        ...(invocation === undefined ? [] : [choice(`invocation ${invocation}`, "geometry", invocation)]),
+        ...(isHere("geometry") ? sent : []),
+        ...(invocation === undefined ? [] : ["of vertices "]),
+        ...corners,
+      );
+    };
+    show();
+    if (invocation !== undefined && isHere("geometry")) await step("geometry", invocation);
+    else if (vertices[0] !== undefined) await step("vertex", vertices[0]);
+  }
+
+  /** What is stepped, as a sentence has it. */
+  get subject(): string {
+    return `${this.unit.textContent?.toLowerCase()} ${this.vertex.value}`;
   }
 
   /** Lists all values of a register in this run, and marks the instructions that wrote them. */
@@ -238,18 +207,19 @@ export class StepPane implements Pane {
     if (!register) return this.trace();
     const { values, more } = await session.client.json<Timeline>("timeline", register);
     if (this.timed !== register) return;
+    const total = values.length + more;
     marks.set({ ancestors: values.map(({ pc }) => pc) });
-    const rows = values.map(({ step, value }) => {
+    const rows = values.map(({ step, pc, text, value }) => {
       const cells = value.map((component) => h("td", {}, number(component)));
-      const go = button(String(step + 1), "To the step that follows", () => void this.go(step + 1));
-      return h("tr", { "data-step": step + 1 }, h("th", { scope: "row" }, go), ...cells);
+      const go = button(String(step), "To the state after it", () => void this.after(step, pc));
+      return h("tr", { "data-step": step + 1 }, h("th", { scope: "row" }, go), ...cells, h("td", { class: "text" }, text));
     });
-    const head = ["Step", ...LETTERS].map((name) => h("th", { scope: "col" }, name));
+    const head = ["Step", ...LETTERS, "Written by"].map((name) => h("th", { scope: "col" }, name));
     this.timeline.replaceChildren(
       h(
         "table",
         { class: "registers" },
-        h("caption", {}, `${register} is written ${values.length + more} times`),
+        h("caption", {}, `${register} is written ${total === 1 ? "once" : `${total} times`}`),
         h("thead", {}, h("tr", {}, ...head)),
         h("tbody", {}, ...rows),
       ),
@@ -279,7 +249,7 @@ export class StepPane implements Pane {
   private forget(): void {
     this.at = 0;
     this.whose.value = "state";
-    this.vertex.value = this.vertex.defaultValue = "0";
+    this.set(0);
     this.vertex.max = String(VERTICES - 1);
     this.corners.replaceChildren();
   }
@@ -294,17 +264,21 @@ export class StepPane implements Pane {
       output: this.output.value,
       letters: letters.map((letter) => letter.textContent).join(""),
       dead: this.deadBox.checked,
+      special: this.special.checked,
     };
   }
 
   /** Shows what a link holds. */
-  async see({ vertex, ofMesh, step, output, letters, dead }: Stepped): Promise<void> {
+  async see({ vertex, ofMesh, step, output, letters, dead, special }: Stepped): Promise<void> {
     this.whose.value = ofMesh ? "mesh" : "state";
-    this.vertex.value = this.vertex.defaultValue = String(vertex);
+    // How many there are is known when it is recorded.
+    this.vertex.removeAttribute("max");
+    this.set(vertex);
     this.at = step;
     for (const letter of this.letters)
       letter.setAttribute("aria-pressed", String(letters.includes(letter.textContent ?? "")));
     this.deadBox.checked = dead;
+    this.special.checked = special === true;
     await this.record(output);
     await this.dead();
   }
@@ -317,8 +291,8 @@ export class StepPane implements Pane {
   async record(wanted?: string): Promise<void> {
     const { client } = this.context.session;
     const isOfMesh = this.whose.value === "mesh";
-    if (isOfMesh) this.vertex.removeAttribute("max");
-    else this.vertex.max = String(VERTICES - 1);
+    if (this.isOfMesh !== isOfMesh) this.vertex.removeAttribute("max");
+    this.isOfMesh = isOfMesh;
     try {
       this.recording = await client.json<Recording>("record", finite(this.vertex), isOfMesh);
     } catch (error) {
@@ -328,7 +302,8 @@ export class StepPane implements Pane {
       this.context.say((error as Error).message);
       this.recording = await client.json<Recording>("record", 0, false);
     }
-    const { steps, outputs, symbols, error } = this.recording;
+    const { count, steps, outputs, symbols, error } = this.recording;
+    this.name(count);
     this.slider.max = String(steps);
     const chosen = wanted ?? this.output.value;
     this.output.replaceChildren(
@@ -342,6 +317,27 @@ export class StepPane implements Pane {
     await this.go(this.at, false);
     await this.time(this.timed);
     if (error) this.sources.textContent = error.message;
+  }
+
+  /** Stage of the selected program. */
+  private get stage(): ProgramHead["stage"] | undefined {
+    const { opened } = this.context.session;
+    return opened?.programs.find(({ index }) => index === opened.selected)?.stage;
+  }
+
+  /** Names what runs, and how many of it there are. */
+  private name(count: number): void {
+    const isGeometry = this.stage === "geometry";
+    const name = isGeometry ? "invocation" : "vertex";
+    this.unit.textContent = isGeometry ? "Invocation" : "Vertex";
+    this.vertex.max = String(count - 1);
+    this.count.textContent = `of ${count}`;
+    const [previous, next] = this.neighbors;
+    for (const [one, word] of [[previous, "Previous"], [next, "Next"]] as const)
+      if (one) one.textContent = `${word} ${name}`;
+    const at = this.vertex.valueAsNumber;
+    if (previous) previous.disabled = at <= 0;
+    if (next) next.disabled = at >= count - 1;
   }
 
   /** Shows a step; its instruction is selected everywhere if the reader asked for it. */
@@ -358,7 +354,7 @@ export class StepPane implements Pane {
     this.slider.setAttribute("aria-valuetext", `step ${step}: ${state.text}`);
     this.where.replaceChildren(
       h("b", {}, `${step} / ${this.recording.steps}${this.recording.complete ? "" : "+"}`),
-      state.pc < 0 ? " end" : ` pc 0x${state.pc.toString(16)}  `,
+      h("span", {}, state.pc < 0 ? "end" : `at 0x${state.pc.toString(16)}`),
       h("code", {}, state.pc < 0 ? "" : state.text),
     );
     const known = (name: string) => !Object.keys(state.names).some((key) => key[0] === name[0]) || name in state.names;
@@ -402,13 +398,66 @@ export class StepPane implements Pane {
     await this.go(direction > 0 ? Math.min(...steps) : Math.max(...steps));
   }
 
+  /** Runs to the next breakpoint, or to the end; backwards to the one before, or to the start. */
+  async run(direction: 1 | -1): Promise<void> {
+    const { session, marks, say } = this.context;
+    const { client } = session;
+    const from = this.at;
+    const found = await Promise.all(
+      [...marks.breaks].slice(0, 64).map((pc) => client.call("find", pc, from, direction) as Promise<number>),
+    );
+    let special = -1;
+    if (this.special.checked) {
+      // The step that follows shows the result.
+      const start = direction > 0 ? from : Math.max(0, from - 1);
+      special = (await client.call("findSpecial", start, direction)) as number;
+      if (special >= 0) found.push(special + 1);
+    }
+    const steps = found.filter((step) => step >= 0);
+    const to = direction > 0 ? Math.min(...steps) : Math.max(...steps);
+    if (steps.length > 0) return to === special + 1 && special >= 0 ? this.wrote(special) : this.go(to);
+    const hint = marks.breaks.size > 0 || this.special.checked ? "" : " A click beside a line sets a breakpoint.";
+    say(`No breakpoint ${direction > 0 ? "follows: this is the end." : "comes before: this is the start."}${hint}`);
+    await this.go(direction > 0 ? (this.recording?.steps ?? 0) : 0);
+  }
+
+  /** Sets or removes a breakpoint at what is selected. */
+  toggle(): void {
+    const { marks, say } = this.context;
+    if (marks.selected.size === 0) return say("Select a line of the source or of the translation first.");
+    marks.toggle([...marks.selected]);
+    say(marks.breaks.size === 1 ? "One breakpoint." : `${marks.breaks.size} breakpoints.`);
+  }
+
+  private listBreaks(): void {
+    const { marks } = this.context;
+    const chips = [...marks.breaks].sort((a, b) => a - b).map((pc) => {
+      const place = `0x${pc.toString(16)}`;
+      return button(`${place} ✕`, `Remove the breakpoint at ${place}`, () => marks.toggle([pc]), { class: "stop" });
+    });
+    this.breaks.replaceChildren(...(chips.length > 0 ? ["Breakpoints: ", ...chips] : []));
+  }
+
+  /** Shows the state after a step, and its instruction in every pane. */
+  private async after(step: number, pc: number): Promise<void> {
+    await this.go(step + 1, false);
+    this.context.marks.select([pc], "run");
+  }
+
+  /** Shows what a step wrote that is not finite, and says which instruction it was. */
+  private async wrote(step: number): Promise<void> {
+    const { session, say } = this.context;
+    const { pc, text } = await session.client.json<StepState>("step", step);
+    await this.after(step, pc);
+    say(`Step ${step} wrote NaN or an infinity: ${text.trim()}`);
+  }
+
   /** Runs until NaN or an infinity is written. */
   async toSpecial(): Promise<void> {
     const { session, say } = this.context;
-    const found = (await session.client.call("findSpecial", this.at)) as number;
+    const found = (await session.client.call("findSpecial", this.at, 1)) as number;
     if (found < 0) return say("No later step writes NaN or an infinity.");
-    // Its result is in the registers after it.
-    await this.go(found + 1);
+    await this.wrote(found);
   }
 
   private async trace(): Promise<void> {

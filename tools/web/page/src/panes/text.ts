@@ -41,6 +41,9 @@ const CHOICES: Record<string, Record<string, string>> = {
   spirv: { "arithmetic.precision": "Precision" },
 };
 
+/** What can read a text, where its name does not say. */
+const READERS: Record<string, string> = { hlsl: "Shader model 5.1 or later", msl: "Metal 2.1 or later" };
+
 export function textPane(context: Context, kind: string, title: string, language: keyof typeof languages): Pane {
   // Most readers open few of these: each text is made when it is first shown.
   let code: Code | undefined;
@@ -56,6 +59,7 @@ export function textPane(context: Context, kind: string, title: string, language
     download(`${stem}.${ENDINGS[kind] ?? `${kind}.txt`}`, code?.text ?? "", "text/plain");
   };
   const bar = h("div", { class: "bar" }, button("Copy", "", () => void copy()), button("Save", "", save));
+  if (READERS[kind]) bar.append(h("span", { class: "muted" }, READERS[kind]));
   const element = h("div", { class: "text-pane" }, bar, problems);
   /** Selects of the options above the text, made when the first text is there. */
   let choices: { setting: Setting; choose: HTMLSelectElement }[] | undefined;

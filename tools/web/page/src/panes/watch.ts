@@ -2,7 +2,7 @@
 // Both pictures side by side, or where they differ.
 
 import { CallError } from "../client";
-import type { DrawRequest, GpuDraw, Problem } from "../contract";
+import type { DrawRequest, GpuDraw, Picked, Problem } from "../contract";
 import { button, field, finite, h } from "../dom";
 import { Gpu } from "../gpu";
 import { difference, type Pixels, show, transparent } from "../pixels";
@@ -56,8 +56,8 @@ export class WatchPane implements Pane {
   private wished = "color";
   /** Called after a frame, whose view and time the engine then knows. */
   onFrame: () => Promise<void> = async () => {};
-  /** Called with the vertices of a triangle that was clicked. */
-  onPick: (vertices: number[]) => Promise<void> = async () => {};
+  /** Called with the origin of a triangle that was clicked. */
+  onPick: (picked: Picked) => Promise<void> = async () => {};
   private readonly canvas = h("canvas", { width: 400, height: 300 });
   private readonly stage = h(
     "div",
@@ -142,7 +142,10 @@ export class WatchPane implements Pane {
     this.choose(this.gpu ? "gpu" : "cpu");
   }
 
-  /** Refreshes when typing pauses: a picture takes longer than texts, and must not delay the next key. */
+  /**
+   * Refreshes when typing pauses: a picture takes longer than texts, and must not delay the next
+   * key.
+   */
   later(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.refresh().catch((error) => this.fail(error)), PAUSE);
@@ -179,7 +182,8 @@ export class WatchPane implements Pane {
 
   /** View and time, for a link. */
   get look(): Look {
-    return { ...this.camera, time: this.time, by: this.by.value, wires: this.wire.checked };
+    // What is wished, also where this program lacks it: the next one may have it.
+    return { ...this.camera, time: this.time, by: this.wished, wires: this.wire.checked };
   }
 
   set look({ yaw, pitch, distance, time, by, wires }: Look) {
@@ -222,7 +226,9 @@ export class WatchPane implements Pane {
     return animated(pictures, FRAME);
   }
 
-  /** Nothing is drawn before the texts of the first program, and after a failure until it changes. */
+  /**
+   * Nothing is drawn before the texts of the first program, and after a failure until it changes.
+   */
   private isPaused = true;
 
   private choose(mode: Mode): void {
@@ -303,7 +309,8 @@ export class WatchPane implements Pane {
     if (error instanceof CallError && error.lost === "before") return;
     const text = error instanceof Error ? error.message : String(error);
     this.say(text);
-    // No frame follows until something changes, so that a slow program does not stop the engine again and again.
+    // No frame follows until something changes, so that a slow program does not stop the engine
+    // again and again.
     this.isPaused = true;
     if (this.isPlaying) this.toggle();
   }
@@ -349,7 +356,7 @@ export class WatchPane implements Pane {
     const { left, top, width, height } = this.stage.getBoundingClientRect();
     const request = this.request();
     const [column, row] = [((x - left) / width) * request.width, ((y - top) / height) * request.height];
-    await this.onPick(await this.context.session.client.json<number[]>("pick", JSON.stringify(request), column, row));
+    await this.onPick(await this.context.session.client.json<Picked>("pick", JSON.stringify(request), column, row));
   }
 
   private listen(): void {
