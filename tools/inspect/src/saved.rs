@@ -8,13 +8,20 @@ use transpica::container::SymbolBank;
 use transpica::interp::Uniforms;
 use transpica_generate::Named;
 
+use crate::draw::mesh::BuiltIn;
 use crate::state::{DEFAULT_REGISTERS, State};
 use crate::symbols::{Symbols, letter};
 
 /// Returns the text of a state. `base` are the uniforms that the program starts with.
 pub fn to_text(state: &State, base: &Uniforms, symbols: &Symbols) -> String {
     let vertices = (0..state.vertices.len()).map(|n| vertex(state, n, symbols)).collect();
-    let root = json!({ "uniforms": uniforms(state, base, symbols), "vertices": Value::Array(vertices) });
+    let mut root = json!({ "uniforms": uniforms(state, base, symbols), "vertices": Value::Array(vertices) });
+    if let Some((name, _)) = BuiltIn::ALL.iter().find(|(_, mesh)| state.mesh == Some(*mesh)) {
+        root["mesh"] = Value::from(*name);
+    }
+    for &(register, bits) in &state.attributes {
+        root["attributes"][format!("v{register}")] = vector(bits);
+    }
     let mut text = String::new();
     write(&mut text, &root, 0);
     text.push('\n');

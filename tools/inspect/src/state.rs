@@ -342,6 +342,16 @@ mod tests {
     }
 
     #[test]
+    fn what_pictures_take_is_kept_in_a_saved_state() {
+        let text = r#"{"mesh":"hills","attributes":{"v3":[1,"nan",0,0.5]},"vertices":[{}]}"#;
+        let symbols = Symbols::default();
+        let read = |text: &str| parse(text, Uniforms::default(), Stage::Vertex, &symbols).expect("valid");
+        let state = read(text);
+        assert_eq!((state.mesh, state.attributes[0].0), (Some(BuiltIn::Hills), 3));
+        assert_eq!(read(&crate::saved::to_text(&state, &Uniforms::default(), &symbols)), state);
+    }
+
+    #[test]
     fn only_invocations_of_geometry_programs_take_float_uniforms() {
         let text = r#"{"vertices":[{"c":{"95":[1,0,0,"inf"],"3":[2,2,2,2]},"v1":[3,3,3,3]},{}]}"#;
         let state = parse(text, Uniforms::default(), Stage::Geometry, &Symbols::default()).expect("valid");

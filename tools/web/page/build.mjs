@@ -35,9 +35,14 @@ const samples = names
   .map((file) => {
     const name = file.replace(".shbin", "");
     const sources = names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(".pica"));
-    return { name, path: `samples/${sources.length === 1 ? sources[0] : file}` };
+    // Values that show what the first program is for.
+    const state = [`${name}.0.state.json`, `${name}.state.json`].find((state) => names.includes(state));
+    const program = `samples/${sources.length === 1 ? sources[0] : file}`;
+    // A state beside a pair of programs is that of the geometry program, which is not the first.
+    return { name, path: program, state: state && sources.length === 1 ? `samples/${state}` : undefined };
   });
-for (const { path: sample } of samples) await cp(path.join(shaders, path.basename(sample)), path.join(out, sample));
+for (const sample of samples.flatMap(({ path, state }) => (state ? [path, state] : [path])))
+  await cp(path.join(shaders, path.basename(sample)), path.join(out, sample));
 
 const family = (font) => path.join(here, `node_modules/@fontsource/ibm-plex-${font.split("-")[0]}`);
 await mkdir(path.join(out, "fonts"));

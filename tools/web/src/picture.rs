@@ -127,6 +127,9 @@ pub fn scene<'a>(
             values.overlay(&mut state.uniforms);
         }
     }
+    if open.index == vertex {
+        scene.set_attributes(&values.state.attributes);
+    }
     Ok(scene)
 }
 

@@ -104,7 +104,7 @@ impl Values {
         }
     }
 
-    /// Replaces the state by that of a file.
+    /// Replaces the state by that of a file. One without vertices only changes what it names.
     ///
     /// # Errors
     /// A text that is not a state of this program: nothing changes.
@@ -112,8 +112,13 @@ impl Values {
         if text.len() > MOST_TEXT {
             return Err(Problem::error(format!("the state has more than {MOST_TEXT} bytes")));
         }
-        let parsed = state::parse(text, start_values(&open.environment), open.program.stage(), &open.symbols);
-        let state = parsed.map_err(Problem::error)?;
+        let parse = |uniforms| state::parse(text, uniforms, open.program.stage(), &open.symbols);
+        let mut state = parse(start_values(&open.environment)).map_err(Problem::error)?;
+        if state.vertices.is_empty() {
+            state = parse(self.base.clone()).map_err(Problem::error)?;
+            state.vertices.clone_from(&self.state.vertices);
+            state.delivered.clone_from(&self.state.delivered);
+        }
         if state.vertices.len() > MOST_VERTICES {
             return Err(Problem::error(format!("more than {MOST_VERTICES} vertices")));
         }

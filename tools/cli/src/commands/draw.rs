@@ -335,9 +335,8 @@ impl<'a> Drawing<'a> {
         if let Some(path) = &self.state {
             let state = scene.shown_state();
             *state = self.read_state(path, state.uniforms.clone())?;
-            for (register, bits) in std::mem::take(&mut state.attributes) {
-                scene.vertices.iter_mut().for_each(|vertex| vertex[register] = bits.map(f32::from_bits));
-            }
+            let attributes = std::mem::take(&mut state.attributes);
+            scene.set_attributes(&attributes);
         }
         match (gpu, self.pick.geometry) {
             (None, _) => scene.shown().map_err(|error| self.scene_failure(error)),

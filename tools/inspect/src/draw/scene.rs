@@ -171,6 +171,13 @@ impl<'a> Scene<'a> {
         if self.pick.geometry.is_some() { geometry } else { vertex }
     }
 
+    /// Gives all vertices of the mesh the attributes of a state file.
+    pub fn set_attributes(&mut self, attributes: &[(usize, [u32; 4])]) {
+        for &(register, bits) in attributes {
+            self.vertices.iter_mut().for_each(|vertex| vertex[register] = bits.map(f32::from_bits));
+        }
+    }
+
     /// Returns the names of what a picture can show: outputs and registers.
     ///
     /// # Errors

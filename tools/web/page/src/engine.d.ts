@@ -23,6 +23,8 @@ declare const NATIVE_FILE: string;
 interface Sample {
   name: string;
   path: string;
+  /** A state file that shows what the program is for. */
+  state?: string;
 }
 
 /** Replaced at build time: the version of transpica. */

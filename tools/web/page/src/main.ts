@@ -47,6 +47,8 @@ class Page {
   changes = 0;
   private changed = performance.now();
   private readonly drafts = new Drafts((problem) => this.warn(problem));
+  /** The mesh that the sample in front came with. */
+  private meshOfSample: string | undefined;
   /** A draft is not complete before all of it is there again. */
   private isRestoring = false;
   private moves: Promise<void> = Promise.resolve();
@@ -241,7 +243,16 @@ class Page {
 
   async openSample(path: string): Promise<void> {
     await this.reading(fileName(path), async () => {
-      await this.session.open(fileName(path), await load(path), path);
+      const { session } = this;
+      const state = this.samples.find((sample) => sample.path === path)?.state;
+      const text = state ? new TextDecoder().decode(await load(state)) : "{}";
+      const { mesh } = JSON.parse(text) as { mesh?: string };
+      // The mesh of a sample goes with it; one that the reader chose stays.
+      const next = mesh ?? (session.mesh === this.meshOfSample ? "lathe" : undefined);
+      this.meshOfSample = mesh;
+      if (next) await session.setMesh(next);
+      await session.open(fileName(path), await load(path), path);
+      if (state) await session.input("setState", text);
     });
   }
 

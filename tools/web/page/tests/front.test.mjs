@@ -10,7 +10,7 @@ import { launch, open, serve } from "./browser.mjs";
 import { call, followed, openBytes, openSample, PAGE, replace, SHADERS, shot } from "./use.mjs";
 
 /** Bytes of scripts and styles of the first view, and of the engine, uncompressed. */
-const [MOST_SCRIPTS, MOST_ENGINE] = [485_000, 2_300_000];
+const [MOST_SCRIPTS, MOST_ENGINE] = [485_000, 2_310_000];
 
 let server, browser, page, faults;
 
@@ -250,6 +250,23 @@ test("a link opens what the sender saw: tabs, step, trace, selection, camera, ed
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
   await closed();
   await page.uncheck("#watch label:has-text('Edges only') input");
+});
+
+test("a sample comes with values and a mesh that show what it is for", async () => {
+  await openSample(page, "water");
+  await still();
+  const { mesh, given } = await page.evaluate(() => ({
+    mesh: transpica.session.mesh,
+    given: JSON.parse(transpica.session.stateText),
+  }));
+  assert.equal(mesh, "hills");
+  assert.deepEqual(given.uniforms.worldMatrix[1], [0, 0, 0, 0]);
+  assert.deepEqual(given.attributes, { v1: [1.5, 3, 0.6, 0] });
+  assert.equal(given.vertices.length, 4, "vertices to step remain");
+  assert.equal(await page.evaluate(() => transpica.session.isChanged), false);
+  await shot(page, "sample");
+  await openSample(page, "lights");
+  assert.equal(await page.evaluate(() => transpica.session.mesh), "lathe", "the mesh went with its sample");
 });
 
 test("a picture and an animation of the mesh are files", async () => {

@@ -31,7 +31,7 @@ export function graphPane({ session, marks }: Context): Pane {
   let size: [number, number] = [1, 1];
 
   const resize = (next: number) => {
-    zoom = Math.min(4, Math.max(0.05, next));
+    zoom = Math.min(4, Math.max(0.02, next));
     const svg = canvas.querySelector("svg");
     svg?.setAttribute("width", String(size[0] * zoom));
     svg?.setAttribute("height", String(size[1] * zoom));
