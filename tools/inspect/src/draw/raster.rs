@@ -2,7 +2,7 @@
 //! In: triangles. Out: pixels. Coverage follows the rules of WebGPU: sample centers, the top-left
 //! rule, corners on a grid of 1/256 pixel. Values are interpolated with perspective.
 //! A smooth picture has the mean of 4 × 4 samples in each pixel. It is drawn in bands of rows, so
-//! that no size needs more memory than [`MOST_SAMPLES`].
+//! that its samples need little memory at any size.
 //! Knows no program.
 
 use super::looks::Look;

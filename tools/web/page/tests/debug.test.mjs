@@ -3,16 +3,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, open, serve } from "./browser.mjs";
-import { call, followed, openBytes, openSample, PAGE, replace, shot } from "./use.mjs";
+import { open } from "./browser.mjs";
+import { call, followed, openBytes, openSample, replace, shot, visit } from "./use.mjs";
 
 let server, browser, page, faults;
 
-before(async () => {
-  server = await serve(PAGE);
-  browser = await launch({ gpu: false });
-  ({ page, faults } = await open(browser.context, server.address));
-});
+before(async () => ({ server, browser, page, faults } = await visit()));
 
 after(async () => {
   await browser?.close();

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { launch, open, serve } from "./browser.mjs";
 
 export const PAGE = process.env.PAGE ?? path.resolve(import.meta.dirname, "../../../../target/page");
 export const NATIVE = process.env.TRANSPICA ?? path.resolve(import.meta.dirname, "../../../../target/debug/transpica");
@@ -16,6 +17,13 @@ export const shot = (page, name) => page.screenshot({ path: path.join(SHOTS, `${
 /** Runs the native tool; returns its document. */
 export function native(...parts) {
   return JSON.parse(execFileSync(NATIVE, parts, { encoding: "utf8", maxBuffer: 1 << 26 }));
+}
+
+/** Opens the page for the tests of a file, without a GPU. */
+export async function visit() {
+  const server = await serve(PAGE);
+  const browser = await launch({ gpu: false });
+  return { server, browser, ...(await open(browser.context, server.address)) };
 }
 
 /** Does something and waits until the panes have followed. */
