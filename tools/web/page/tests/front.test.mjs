@@ -607,7 +607,7 @@ test("what is loaded first has not grown", async () => {
   console.log(`loaded first: the engine has ${size} bytes, scripts and styles ${scripts}`);
   assert.ok(scripts > 300_000 && scripts <= MOST_SCRIPTS, first.join(" "));
   assert.ok(size <= MOST_ENGINE, `${size} bytes`);
-  assert.ok(!first.some(([name]) => /dialogs|options|compare|graph|recent|apng|uniforms|native/.test(name)), first.join(" "));
+  assert.ok(!first.some(([name]) => /dialogs|options|compare|graph|recent|png|uniforms|native/.test(name)), first.join(" "));
 });
 
 test("no script failed", () => assert.deepEqual(faults, []));

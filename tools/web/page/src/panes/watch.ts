@@ -197,33 +197,36 @@ export class WatchPane implements Pane {
   }
 
   /** The picture as a file, on a clear background. */
-  async png(request = this.request()): Promise<Blob> {
-    // One picture at a time: the buffers are those of the last one.
-    while (this.isDrawing) await new Promise(requestAnimationFrame);
-    const canvas = h("canvas");
-    this.isDrawing = true;
-    try {
-      show(canvas, transparent(await this.pixels(request)), request.width, request.height);
-    } finally {
-      this.isDrawing = false;
-    }
-    return new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture cannot be encoded")))),
-    );
+  async png(): Promise<Blob> {
+    const request = this.request();
+    const { png } = await import("../png");
+    return png([await this.drawn(request)], request.width, request.height);
   }
 
   /** One turn of the mesh as a file, while the time runs. */
   async animation(progress: (share: number) => void, width = 400, height = 300): Promise<Blob> {
-    const { animated } = await import("../apng");
+    const { png } = await import("../png");
     const start = { ...this.request(), width, height };
-    const pictures: Uint8Array[] = [];
+    const pictures: Pixels[] = [];
     for (let frame = 0; frame < FRAMES; frame++) {
       const [yaw, time] = [start.yaw + (2 * Math.PI * frame) / FRAMES, start.time + (frame * FRAME) / 1000];
-      pictures.push(new Uint8Array(await (await this.png({ ...start, yaw, time })).arrayBuffer()));
+      pictures.push(await this.drawn({ ...start, yaw, time }));
       progress((frame + 1) / FRAMES);
     }
     this.want();
-    return animated(pictures, FRAME);
+    return png(pictures, width, height, FRAME);
+  }
+
+  /** Draws beside the canvas, on a clear background. */
+  private async drawn(request: DrawRequest): Promise<Pixels> {
+    // One picture at a time: the buffers are those of the last one.
+    while (this.isDrawing) await new Promise((resolve) => setTimeout(resolve));
+    this.isDrawing = true;
+    try {
+      return transparent((await this.pixels(request)).slice());
+    } finally {
+      this.isDrawing = false;
+    }
   }
 
   /**
