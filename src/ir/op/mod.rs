@@ -95,23 +95,20 @@ impl Op {
         }
     }
 
-    /// The same operation on other operands; the lanes of a shuffle keep their index. A call's
-    /// arguments change in `pool`.
+    /// Replaces every operand, as [`for_each`](Self::for_each) visits them; the lanes of a shuffle
+    /// keep their index.
     #[inline]
-    #[must_use]
-    pub fn map(self, pool: &mut [Value], mut map: impl FnMut(Value) -> Value) -> Self {
+    pub fn replace_each(&mut self, pool: &mut [Value], mut by: impl FnMut(Value) -> Value) {
         match self {
-            Self::Const(_) | Self::Read(_) => self,
-            Self::ReadAt(array, index) => Self::ReadAt(array, map(index)),
+            Self::Const(_) | Self::Read(_) => {}
+            Self::ReadAt(_, value) | Self::Unary(_, value) => *value = by(*value),
             Self::Shuffle(lanes) => {
-                Self::Shuffle(lanes.map(|lane| Lane::new(map(lane.value()), lane.index())))
+                lanes.iter_mut().for_each(|lane| *lane = Lane::new(by(lane.value()), lane.index()));
             }
-            Self::Unary(op, a) => Self::Unary(op, map(a)),
-            Self::Binary(op, a, b) => Self::Binary(op, map(a), map(b)),
-            Self::Select { cond, a, b } => Self::Select { cond: map(cond), a: map(a), b: map(b) },
+            Self::Binary(_, a, b) => (*a, *b) = (by(*a), by(*b)),
+            Self::Select { cond, a, b } => (*cond, *a, *b) = (by(*cond), by(*a), by(*b)),
             Self::Call { args, .. } | Self::Submit { args } => {
-                pool[args.range()].iter_mut().for_each(|value| *value = map(*value));
-                self
+                pool[args.range()].iter_mut().for_each(|value| *value = by(*value));
             }
         }
     }

@@ -43,18 +43,16 @@ fn merge(f: &mut Func, tables: &mut Tables) -> bool {
         match step {
             Step::Begin(_) => visible.begin(),
             Step::Let(value) => {
-                let Def::Op(op) = f.values[value].def else { continue };
-                let op = op.map(&mut f.pool, |operand| {
+                let Def::Op(op) = &mut f.values[value].def else { continue };
+                op.replace_each(&mut f.pool, |operand| {
                     let operand = map[operand.index()];
                     uses[operand.index()] += 1;
                     operand
                 });
-                f.values[value].def = Def::Op(op);
                 if let Some(same) = visible.find_or_add(f, value) {
                     map[value.index()] = same;
                     f.merge(value, same);
-                    op.for_each(&f.pool, |operand| uses[operand.index()] -= 1);
-                    f.values[value].def = Def::Dead;
+                    remove(f, value, |operand| uses[operand.index()] -= 1);
                     changed = true;
                 } else {
                     uses[value.index()] = 0;
@@ -93,9 +91,7 @@ fn remove_unused(f: &mut Func, tables: &mut Tables) -> bool {
     work.extend(f.values.keys().filter(|value| uses[value.index()] == 0));
     let changed = !work.is_empty();
     while let Some(value) = work.pop() {
-        let Some(op) = f.op(value) else { continue };
-        f.values[value].def = Def::Dead;
-        op.for_each(&f.pool, |operand| {
+        remove(f, value, |operand| {
             uses[operand.index()] -= 1;
             if uses[operand.index()] == 0 {
                 work.push(operand);
@@ -103,4 +99,11 @@ fn remove_unused(f: &mut Func, tables: &mut Tables) -> bool {
         });
     }
     changed
+}
+
+/// Makes an operation dead, and visits its operands.
+fn remove(f: &mut Func, value: Value, visit: impl FnMut(Value)) {
+    if let Def::Op(op) = std::mem::replace(&mut f.values[value].def, Def::Dead) {
+        op.for_each(&f.pool, visit);
+    }
 }

@@ -175,8 +175,9 @@ impl Shrink<'_> {
                 Op::Select { cond: self.pick(cond, layout), a: self.pick(a, layout), b: self.pick(b, layout) }
             }
             Op::Binary(..) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
-                let map = &*self.map;
-                old.map(&mut self.f.pool, |value| map[value.index()])
+                let (map, mut op) = (&*self.map, old);
+                op.replace_each(&mut self.f.pool, |value| map[value.index()]);
+                op
             }
         };
         self.f.values[value].def = Def::Op(op);
