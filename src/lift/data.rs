@@ -11,7 +11,7 @@ use super::outputs;
 use super::scope::Builder;
 use crate::error;
 use crate::ir::FloatConstants;
-use crate::ir::{Array, Binary, HintRegister, Lane, Module, Op, Resource, ScalarKind, Type, Unary, Value};
+use crate::ir::{Array, Binary, HintRegister, Lane, Module, Op, ScalarKind, Type, Unary, Value};
 use crate::machine::precision::arith::LITP_LIMIT;
 use crate::machine::precision::bits::{ONE, SIGN};
 use crate::program::isa::{
@@ -314,7 +314,7 @@ impl Data<'_> {
         let own = |b: &mut Builder| match (offset, known) {
             (Some(offset), _) => b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(base), offset)),
             (None, Some(bits)) => b.constant(Type::F32X4, bits),
-            (None, None) => b.emit(Type::F32X4, Op::Read(Resource::Uniform(base))),
+            (None, None) => b.float_uniform(base),
         };
         let value = match &self.emission {
             Some(emission) => emission.read_delivered(b, base, offset, own),

@@ -127,6 +127,7 @@ impl<const N: usize> Stack<N> {
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.control.permissive)?;
     let (mut b, data) = data::begin(context, SLOTS, context.program.code().len());
+    b.read_in_place();
     let guard = context
         .options
         .control

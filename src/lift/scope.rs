@@ -29,6 +29,7 @@ use crate::ir::{
 use crate::limits::{self, Limits};
 use crate::machine::precision::bits::ONE;
 use crate::program::isa::Mask;
+use crate::program::isa::limits::FLOATS;
 use crate::program::isa::uniforms::HAS_RUN;
 use crate::support::fields::SpecId;
 
@@ -116,6 +117,8 @@ pub(super) struct Builder {
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
     inputs: [Option<Value>; 16],
+    /// Float and int uniforms that were read, see [`Self::uniform`]; none in a dispatcher.
+    uniforms: Option<Vec<Option<Value>>>,
     /// Number of components of each input register that the program reads from the host.
     components: [u8; 16],
     bools: BoolUniforms,
@@ -154,6 +157,7 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
+            uniforms: Some(Vec::with_capacity(32)),
             components: options.input.formats.map(|attribute| attribute.components),
             bools: options.control.bools,
             ints: options.control.ints,
@@ -218,12 +222,36 @@ impl Builder {
             return self.int(i32::from(known[usize::from(component)]));
         }
         let is_specialized = self.ints.specialized >> index & 1 != 0;
-        let from = if is_specialized {
-            Resource::Specialized(SpecId::int(index, component))
-        } else {
-            Resource::IntUniform { index, component }
+        if is_specialized {
+            return self.emit(Type::I32, Op::Read(Resource::Specialized(SpecId::int(index, component))));
+        }
+        let slot = FLOATS + usize::from(index * 4 + component);
+        self.uniform(slot, Type::I32, Resource::IntUniform { index, component })
+    }
+
+    /// Reads float uniform c`register` as the host set it.
+    pub(super) fn float_uniform(&mut self, register: u8) -> Value {
+        self.uniform(usize::from(register), Type::F32X4, Resource::Uniform(register))
+    }
+
+    /// Reads a uniform once, in front of the constructs that are open.
+    ///
+    /// llvmpipe loads a uniform once for all invocations that run side by side only where all of
+    /// them do, and once for each of them inside every construct.
+    fn uniform(&mut self, slot: usize, ty: Type, resource: Resource) -> Value {
+        let (Some(known), Some(body)) = (&mut self.uniforms, self.func.body) else {
+            return self.emit(ty, Op::Read(resource));
         };
-        self.emit(Type::I32, Op::Read(from))
+        if slot >= known.len() {
+            known.resize(slot + 1, None);
+        }
+        *known[slot].get_or_insert_with(|| self.func.emit(body, ty, Op::Read(resource)))
+    }
+
+    /// Leaves reads of uniforms where they are. A dispatcher has those of all the program in one
+    /// loop, of which few iterations need one.
+    pub(super) fn read_in_place(&mut self) {
+        self.uniforms = None;
     }
 
     /// Sets input register v`register` to a value that dominates all reads.
@@ -553,9 +581,13 @@ impl Builder {
         let leaves = std::iter::successors(self.leaves.get(last), |leave| self.leaves.get(leave.before?));
         leaves.filter(|leave| leave.kind != LeaveKind::Continue)
     }
-    /// Returns whether a value is in the prologue, where it is visible everywhere.
+    /// Returns whether a value is visible everywhere from its first use on.
     fn is_constant(&self, value: Value) -> bool {
-        matches!(self.func.op(value), Some(Op::Const(_) | Op::Read(Resource::Input(_))))
+        match self.func.op(value) {
+            Some(Op::Const(_) | Op::Read(Resource::Input(_))) => true,
+            Some(Op::Read(Resource::Uniform(_) | Resource::IntUniform { .. })) => self.uniforms.is_some(),
+            Some(_) | None => false,
+        }
     }
     /// Sets the exit of a region, with the values of `groups` in its lane map.
     fn set_exit(&mut self, leave: Leave, groups: &[(Group, u8)]) {

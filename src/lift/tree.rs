@@ -33,7 +33,10 @@ struct Walk<'a> {
 }
 
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
-    let (builder, data) = data::begin(context, VARS + tree.vars as usize, cfg.actions.len());
+    let (mut builder, data) = data::begin(context, VARS + tree.vars as usize, cfg.actions.len());
+    if tree.is_dispatcher {
+        builder.read_in_place();
+    }
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
     if let (Some(emission), Some(root)) = (walk.data.emission, tree.root) {
         let assigned = if emission.is_looped() { walk.assigned(root) } else { SlotSet::default() };

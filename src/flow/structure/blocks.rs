@@ -36,6 +36,7 @@ pub fn dispatcher(cfg: &Cfg) -> Tree {
     for block in cfg.blocks.keys().filter(|&block| block != exit) {
         build.block(List(first.0 + block.0), block);
     }
+    build.tree.is_dispatcher = true;
     build.tree.with_root(root, cfg.regions + 1)
 }
 

@@ -139,6 +139,8 @@ pub struct Tree {
     pub root: Option<List>,
     /// Number of helper variables.
     pub vars: u32,
+    /// True if all of it is one loop, of which each iteration runs one block.
+    pub is_dispatcher: bool,
 }
 
 impl Tree {

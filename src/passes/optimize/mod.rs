@@ -6,7 +6,6 @@
 //! |---|---|
 //! | `simplify/` | simpler operations and constructs: `rules.rs`, `comparisons.rs`; `frame.rs` |
 //! | `dce.rs`, `shrink.rs` | values, then lanes, that are not demanded |
-//! | `hoist.rs` | reads of members in front of the constructs that they stand in |
 //! | `cse.rs` | equal operations once |
 //! | `uncalled.rs` | helpers that nothing calls |
 //! | `edit.rs`, `equal.rs` | edits that passes share; the table of visible operations |
@@ -15,7 +14,6 @@ pub mod cse;
 pub mod dce;
 mod edit;
 pub(super) mod equal;
-pub mod hoist;
 pub mod shrink;
 pub mod simplify;
 pub mod uncalled;
@@ -79,10 +77,9 @@ fn optimize_function(
     }
 }
 
-/// Moves the reads of members to where they are cheap, and removes what `legalize` left over: equal
-/// operations, dead values, helpers without calls. The helpers themselves have neither.
+/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The
+/// helpers themselves have neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
-    hoist::run(&mut module.main, &mut scratch.tables);
     cse::run(&mut module.main, &mut scratch.tables);
     if !module.helpers.is_empty() {
         uncalled::run(module);

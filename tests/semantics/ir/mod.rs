@@ -3,7 +3,6 @@
 
 mod approximate;
 mod eval;
-mod hoist;
 mod leave;
 pub(crate) mod legalize;
 mod offsets;

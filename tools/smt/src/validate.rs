@@ -112,8 +112,6 @@ impl Run<'_> {
         } else {
             self.step("legalize", false, &mut before, module.clone());
         }
-        passes::optimize::hoist::run(&mut module.main, &mut scratch.tables);
-        self.step("hoist", false, &mut before, module.clone());
         passes::optimize::cse::run(&mut module.main, &mut scratch.tables);
         self.step("cse", false, &mut before, module.clone());
         passes::optimize::uncalled::run(&mut module);
@@ -216,7 +214,7 @@ mod tests {
 
     /// Passes whose equality is claimed; legalization has questions of its own, and what `leave`
     /// makes of a loop has other exits.
-    const PASSES: [&str; 6] = ["simplify", "dce", "shrink", "hoist", "cse", "uncalled"];
+    const PASSES: [&str; 5] = ["simplify", "dce", "shrink", "cse", "uncalled"];
 
     #[test]
     fn passes_leave_what_the_samples_compute() {
