@@ -210,19 +210,14 @@ impl Data<'_> {
     }
 
     fn cmp(&self, b: &mut Builder, x: CompareOp, y: CompareOp, sources: &[Operand; 2]) {
-        // The first comparison makes cmp.x.
-        let flags = if x == y {
-            let both = self.compare(b, x, sources, Mask(3));
-            [Lane::new(both, 0), Lane::new(both, 1)]
-        } else {
-            [(x, Mask(1)), (y, Mask(2))].map(|(op, mask)| Lane::new(self.compare(b, op, sources, mask), 0))
-        };
-        b.set(FLAGS, flags[0]);
-        b.set(FLAGS + 1, flags[1]);
+        // Apart, since most programs test one of them. The first comparison makes cmp.x.
+        let flags = [(x, Mask(1)), (y, Mask(2))].map(|(op, mask)| self.compare(b, op, sources, mask));
+        b.write(FLAGS, flags[0]);
+        b.write(FLAGS + 1, flags[1]);
     }
 
     fn compare(&self, b: &mut Builder, op: CompareOp, sources: &[Operand; 2], mask: Mask) -> Value {
-        let ty = Type::new(ScalarKind::Bool, mask.count() as u8);
+        let ty = Type::BOOL;
         let (binary, negate) = match op {
             CompareOp::Eq => (Binary::Equal, false),
             // Ne is true for NaN, which is the negation of the ordered Equal.
@@ -231,7 +226,7 @@ impl Data<'_> {
             CompareOp::Le => (Binary::LessEqual, false),
             CompareOp::Gt => (Binary::Greater, false),
             CompareOp::Ge => (Binary::GreaterEqual, false),
-            CompareOp::True6 | CompareOp::True7 => return b.constant(ty, [1, u32::from(ty.lanes > 1), 0, 0]),
+            CompareOp::True6 | CompareOp::True7 => return b.constant(ty, [1, 0, 0, 0]),
         };
         let [s, t] = [0, 1].map(|n| self.read(b, &sources[n], mask));
         let holds = b.emit_hint(ty, Op::Binary(binary, s, t), HintRegister::Flags, mask.0);

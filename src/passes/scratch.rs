@@ -40,6 +40,8 @@ pub struct Tables {
     pub(super) walk: Walk,
     /// Mask of the lanes that each value keeps.
     pub(super) layouts: Vec<u8>,
+    /// Marks of values.
+    pub(super) touched: Vec<bool>,
     /// Number of uses of each value.
     pub(super) uses: Vec<u32>,
 }

@@ -31,16 +31,19 @@ pub fn run(f: &mut Func, flow: &ValueFlow, demand: &Demand, tables: &mut Tables)
 
 /// Gives every value its new layout.
 fn rebuild(f: &mut Func, tables: &mut Tables) {
-    let Tables { map, layouts, items, .. } = tables;
+    let Tables { map, layouts, items, touched, .. } = tables;
     identity(map, f.values.len());
+    touched.clear();
     for (data, &layout) in f.values.values_mut().iter_mut().zip(&*layouts) {
-        if layout != all_lanes(data.ty) {
+        let is_narrower = layout != all_lanes(data.ty);
+        touched.push(is_narrower);
+        if is_narrower {
             data.hint = narrow_hint(data.hint, data.ty.lanes, layout);
             // Types change before definitions, so that operands see the new ones.
             data.ty.lanes = layout.count_ones() as u8;
         }
     }
-    let mut pass = Shrink { f, map, layouts, items, replaced: false };
+    let mut pass = Shrink { f, map, layouts, touched, items, replaced: false };
     pass.function();
     if pass.replaced {
         sweep(f);
@@ -97,6 +100,8 @@ struct Shrink<'a> {
     map: &'a mut [Value],
     /// Mask of the old lanes that each old value keeps.
     layouts: &'a [u8],
+    /// By old value: whether it loses a lane or is replaced.
+    touched: &'a mut [bool],
     /// The items of the region being rebuilt.
     items: &'a mut Vec<Item>,
     /// Set if another value took the place of one.
@@ -161,6 +166,12 @@ impl Shrink<'_> {
 
     fn value(&mut self, value: Value) {
         let Some(old) = self.f.op(value) else { return };
+        let mut is_touched = self.touched[value.index()];
+        old.for_each(&self.f.pool, |operand| is_touched |= self.touched[operand.index()]);
+        // Most stay as they are.
+        if !is_touched {
+            return;
+        }
         let layout = self.layouts[value.index()];
         let op = match old {
             Op::Read(_) => return,
@@ -206,6 +217,7 @@ impl Shrink<'_> {
         let in_order = |(index, lane): (usize, &Lane)| *lane == Lane::new(first, index as u8);
         if self.f.ty(first) == ty && new[..usize::from(ty.lanes)].iter().enumerate().all(in_order) {
             self.map[value.index()] = first;
+            self.touched[value.index()] = true;
             self.f.values[value].def = Def::Dead;
             self.replaced = true;
         } else {
