@@ -49,14 +49,8 @@ const fn mask(lanes: u8) -> u8 {
 /// twice, since an operation must not move into a loop or an arm.
 pub(super) fn uses(f: &Func) -> Vec<u8> {
     let mut uses = vec![0u8; f.values.len()];
+    // Regions of what was met; what was not is of another one, since operands come first.
     let mut home = vec![u32::MAX; f.values.len()];
-    for (region, data) in (0..).zip(f.regions.values()) {
-        for item in &data.items {
-            if let Item::Let(value) = item {
-                home[value.index()] = region;
-            }
-        }
-    }
     let mut add = |value: Value, count: u8| {
         let uses = &mut uses[value.index()];
         *uses = uses.saturating_add(count);
@@ -65,8 +59,9 @@ pub(super) fn uses(f: &Func) -> Vec<u8> {
         f.get(data.exit.list()).iter().for_each(|&value| add(value, 2));
         for item in &data.items {
             if let Item::Let(value) = item
-                && let Some(op) = f.op(*value)
+                && let Def::Op(op) = &f.values[*value].def
             {
+                home[value.index()] = region;
                 op.for_each(&f.pool, |operand| {
                     add(operand, if home[operand.index()] == region { 1 } else { 2 });
                 });
