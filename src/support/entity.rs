@@ -173,18 +173,34 @@ impl<T: Hash + Eq> Interner<T> {
         if self.values.len() * 2 >= self.table.len() {
             self.grow();
         }
+        match self.search(&value) {
+            Ok(index) => (index, false),
+            Err(position) => {
+                self.values.push(value);
+                // Range: bounded by the limits, as in an arena.
+                self.table[position] = self.values.len() as u32;
+                (self.values.len() - 1, true)
+            }
+        }
+    }
+
+    /// The index of a value, if it has one.
+    pub fn find(&self, value: &T) -> Option<usize> {
+        if self.values.is_empty() { None } else { self.search(value).ok() }
+    }
+
+    /// The index of a value, or the position that it gets in the table.
+    #[inline]
+    fn search(&self, value: &T) -> Result<usize, usize> {
         let mask = self.table.len() - 1;
-        let mut position = hash(&value) as usize & mask;
+        let mut position = hash(value) as usize & mask;
         while let Some(index) = (self.table[position] as usize).checked_sub(1) {
-            if self.values[index] == value {
-                return (index, false);
+            if self.values[index] == *value {
+                return Ok(index);
             }
             position = (position + 1) & mask;
         }
-        self.values.push(value);
-        // Range: bounded by the limits, as in an arena.
-        self.table[position] = self.values.len() as u32;
-        (self.values.len() - 1, true)
+        Err(position)
     }
 
     #[cold]

@@ -252,7 +252,7 @@ fn lines_of_one_program() {
         [(0)] let r0 = pica_mul_either_nan_vec4f(uniforms.scale, inpos);
         [(1)] let r1_1 = vec4f(0.5) + r0;
         [(2), (3)] let r1_2 = pica_mul_either_nan_vec4f(r1_1, vec4f(pica_rcp(r1_1.w)));
-        [(4)] if all(vec2f(0.0) < r1_2.xy) {
+        [(4)] if 0.0 < r1_2.x && 0.0 < r1_2.y {
         [(6)] r1 = r1_2 + r0;
         [(8)] let color_magnitude = abs(select(r1, r0, r0 > r1));
     "#]]
@@ -260,19 +260,21 @@ fn lines_of_one_program() {
     let spirv = translated.placed_spirv().expect("SPIR-V");
     assert_eq!(spirv.words, translated.spirv().expect("SPIR-V"));
     expect![[r#"
-        [(0)] %58 = OpAccessChain %56 %11 %57
-        [(0)] %59 = OpLoad %3 %58
-        [(0)] %60 = OpFunctionCall %3 %13 %59 %50
-        [(1)] %61 = OpFAdd %3 %52 %60
-        [(2)] %62 = OpCompositeExtract %2 %61 3
-        [(2)] %63 = OpFunctionCall %2 %37 %62
-        [(3)] %64 = OpCompositeConstruct %3 %63 %63 %63 %63
-        [(3)] %65 = OpFunctionCall %3 %13 %61 %64
-        [(4)] %66 = OpVectorShuffle %53 %65 %65 0 1
-        [(4)] %68 = OpFOrdLessThan %67 %54 %66
-        [(6)] %74 = OpFAdd %3 %65 %60
-        [(8)] %76 = OpFOrdGreaterThan %18 %60 %75
-        [(8)] %77 = OpSelect %3 %76 %60 %75
+        [(0)] %56 = OpAccessChain %54 %11 %55
+        [(0)] %57 = OpLoad %3 %56
+        [(0)] %58 = OpFunctionCall %3 %13 %57 %50
+        [(1)] %59 = OpFAdd %3 %52 %58
+        [(2)] %60 = OpCompositeExtract %2 %59 3
+        [(2)] %61 = OpFunctionCall %2 %37 %60
+        [(3)] %62 = OpCompositeConstruct %3 %61 %61 %61 %61
+        [(3)] %63 = OpFunctionCall %3 %13 %59 %62
+        [(4)] %64 = OpCompositeExtract %2 %63 0
+        [(4)] %65 = OpFOrdLessThan %17 %27 %64
+        [(4)] %66 = OpCompositeExtract %2 %63 1
+        [(4)] %67 = OpFOrdLessThan %17 %27 %66
+        [(6)] %71 = OpFAdd %3 %63 %58
+        [(8)] %73 = OpFOrdGreaterThan %18 %58 %72
+        [(8)] %74 = OpSelect %3 %73 %58 %72
     "#]]
     .assert_eq(&joined(&transpica_inspect::spirv::placed_assembly(&spirv).expect("text")));
 }

@@ -3,11 +3,14 @@
 
 mod labels;
 
-use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Result;
 use crate::host::settings::linkage::{bad_name, check_name};
 use crate::ir::{Hint, HintRegister, ScalarKind};
+use crate::support::entity::Interner;
 
 /// Names of the components of a vector.
 pub const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -62,14 +65,16 @@ pub struct Names<'o> {
     reserved: fn(&str) -> bool,
     /// Names of the enclosing scope.
     outer: Option<&'o Names<'o>>,
-    /// Each name with the number of its last repetition.
-    taken: BTreeMap<String, u32>,
+    /// Keys of the names, see [`key`]. Two names with one key would count as the same.
+    taken: Interner<u64>,
+    /// Of each of them the number of the last repetition.
+    repetitions: Vec<u32>,
 }
 
 impl<'o> Names<'o> {
     /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: BTreeMap::new() }
+        Self { reserved, outer: None, taken: Interner::default(), repetitions: Vec::new() }
     }
 
     /// Creates a nested scope.
@@ -77,8 +82,18 @@ impl<'o> Names<'o> {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
 
-    fn find(&self, name: &str) -> Option<u32> {
-        self.taken.get(name).copied().or_else(|| self.outer.and_then(|outer| outer.find(name)))
+    fn find(&self, key: u64) -> Option<u32> {
+        let own = self.taken.find(&key).map(|index| self.repetitions[index]);
+        own.or_else(|| self.outer.and_then(|outer| outer.find(key)))
+    }
+
+    fn insert(&mut self, key: u64, repetition: u32) {
+        let (index, is_new) = self.taken.intern(key);
+        if is_new {
+            self.repetitions.push(repetition);
+        } else {
+            self.repetitions[index] = repetition;
+        }
     }
 
     /// Takes a name that must not change.
@@ -90,47 +105,58 @@ impl<'o> Names<'o> {
         if (self.reserved)(name) {
             return Err(bad_name(name, "is reserved"));
         }
-        if self.find(name).is_some() {
+        if self.find(key(name)).is_some() {
             return Err(bad_name(name, "is used twice"));
         }
-        self.taken.insert(name.to_owned(), 0);
+        self.insert(key(name), 0);
         Ok(())
     }
 
     /// Takes a name, which may be taken.
     pub fn reserve(&mut self, name: &str) {
-        if self.find(name).is_none() {
-            self.taken.insert(name.to_owned(), 0);
+        if self.find(key(name)).is_none() {
+            self.insert(key(name), 0);
         }
     }
 
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
-        let stem = identifier(wanted);
+        let mut name = identifier(wanted);
+        let stem = key(&name);
         // A reserved word counts as a name that is taken once.
-        let Some(mut number) = self.find(&stem).or_else(|| (self.reserved)(&stem).then_some(0)) else {
-            self.taken.insert(stem.clone(), 0);
-            return stem;
+        let Some(mut number) = self.find(stem).or_else(|| (self.reserved)(&name).then_some(0)) else {
+            self.insert(stem, 0);
+            return name;
         };
-        let name = loop {
+        name.push('_');
+        let end = name.len();
+        let full = loop {
             number += 1;
-            let name = format!("{stem}_{number}");
-            if self.find(&name).is_none() {
-                break name;
+            name.truncate(end);
+            let _ = write!(name, "{number}");
+            let full = key(&name);
+            if self.find(full).is_none() {
+                break full;
             }
         };
         // The next repetition continues from here; a search from 1 would be quadratic.
-        self.taken.insert(stem, number);
-        self.taken.insert(name.clone(), 0);
+        self.insert(stem, number);
+        self.insert(full, 0);
         name
     }
 }
 
-/// Returns a valid identifier, possibly a reserved word.
+/// Returns what a name is found by.
+fn key(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
+}
+
+/// Returns a valid identifier, possibly a reserved word, with room for a number.
 fn identifier(wanted: &str) -> String {
-    let mut name = String::with_capacity(wanted.len() + 4);
-    for c in wanted.chars() {
-        let c = if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut name = String::with_capacity(wanted.len() + 8);
+    for c in wanted.bytes() {
+        // The bytes of other characters are one `_`.
+        let c = if c.is_ascii_alphanumeric() { char::from(c) } else { '_' };
         // WGSL and GLSL reserve names with two underscores in a row.
         if name.is_empty() && (c.is_ascii_digit() || c == '_') || c == '_' && name.ends_with('_') {
             continue;
@@ -143,23 +169,28 @@ fn identifier(wanted: &str) -> String {
 /// Returns the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
 pub fn hinted(hint: Hint, kind: ScalarKind) -> String {
     use HintRegister::{Address, Flags, Output, Temp};
-    let mut name = match hint.register {
-        Temp(register) => format!("r{register}"),
-        Output(register) => format!("o{register}"),
-        Address => "a0".to_owned(),
-        Flags => "cmp".to_owned(),
-        HintRegister::Counter => "aL".to_owned(),
-        HintRegister::LoopLeft(position) => format!("left_i{position}"),
-        HintRegister::Invocation => "invocation".to_owned(),
-        HintRegister::Count => "count".to_owned(),
+    let (stem, number) = match hint.register {
+        Temp(register) => ("r", Some(register)),
+        Output(register) => ("o", Some(register)),
+        Address => ("a0", None),
+        Flags => ("cmp", None),
+        HintRegister::Counter => ("aL", None),
+        HintRegister::LoopLeft(position) => ("left_i", Some(position)),
+        HintRegister::Invocation => ("invocation", None),
+        HintRegister::Count => ("count", None),
         // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
         HintRegister::None => match kind {
-            ScalarKind::F32 => "carried".to_owned(),
-            ScalarKind::I32 => "next".to_owned(),
-            ScalarKind::U32 => "bits".to_owned(),
-            ScalarKind::Bool => "done".to_owned(),
+            ScalarKind::F32 => ("carried", None),
+            ScalarKind::I32 => ("next", None),
+            ScalarKind::U32 => ("bits", None),
+            ScalarKind::Bool => ("done", None),
         },
     };
+    let mut name = String::with_capacity(16);
+    name.push_str(stem);
+    if let Some(number) = number {
+        let _ = write!(name, "{number}");
+    }
     // The components of a register, unless it has all four.
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags);
     if has_components && (1..15).contains(&hint.mask) {

@@ -21,9 +21,8 @@ impl Body<'_> {
     pub fn definition(&mut self, expr: Expr) {
         let start = self.out.len();
         self.content(expr, Level::Choice);
-        let line = self.out.rfind('\n').map_or(0, |end| end + 1);
         // The line ends with a `;` or a `,`.
-        if self.out.len() - line >= LINE as usize && self.has_arguments(expr) {
+        if self.out.len() - self.begin >= LINE as usize && self.has_arguments(expr) {
             self.out.truncate(start);
             self.forget(start);
             self.is_broken = true;

@@ -62,6 +62,8 @@ pub struct Body<'w> {
     /// Result type of the function.
     pub result: Option<&'static str>,
     pub indent: usize,
+    /// Where the current line begins.
+    pub begin: usize,
     /// Number of declarations written.
     pub declared: usize,
     /// Constructs that are open.
@@ -91,6 +93,7 @@ impl<'w> Body<'w> {
             called,
             result,
             indent: 1,
+            begin: 0,
             declared: 0,
             open: Vec::new(),
             trace: draft.is_traced.then(Vec::new),
@@ -103,6 +106,7 @@ impl<'w> Body<'w> {
 
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
+        self.begin = self.out.len();
         self.out.extend(std::iter::repeat_n("    ", self.indent));
         self.out
     }
