@@ -64,11 +64,10 @@ fn optimize_function(
     scratch: &mut Scratch,
     observe: &mut dyn FnMut(&'static str, &Func),
 ) {
-    let Scratch { flow, demand, tables, .. } = scratch;
-    simplify::run(f, precision, tables);
+    simplify::run(f, precision, &mut scratch.tables);
     observe("simplify", f);
-    flow.compute(f);
-    demand.compute(f, flow);
+    scratch.analyze(f);
+    let Scratch { flow, demand, tables, .. } = scratch;
     dce::run(f, flow, demand);
     observe("dce", f);
     // What that leaves twice or unused, `tidy` removes.

@@ -88,12 +88,9 @@ impl<'o> Names<'o> {
     }
 
     fn insert(&mut self, key: u64, repetition: u32) {
-        let (index, is_new) = self.taken.intern(key);
-        if is_new {
-            self.repetitions.push(repetition);
-        } else {
-            self.repetitions[index] = repetition;
-        }
+        let (index, _) = self.taken.intern(key);
+        self.repetitions.resize(self.repetitions.len().max(index + 1), 0);
+        self.repetitions[index] = repetition;
     }
 
     /// Takes a name that must not change.
