@@ -103,7 +103,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         return;
     }
     let thread_1 = u32((thread * (thread + 1)) & 1);
-    let r15_result = bitcast<vec4f>(vec4u(thread_1) | vec4u(0x3f800000u, 0x3f800000u, 0u, 0u));
+    let r15_result = bitcast<f32>(thread_1);
+    let r15_result_1 = bitcast<vec4f>(vec4u(thread_1) | vec4u(0x3f800000u, 0x3f800000u, 0u, 0u));
     let flip_y_is_0 = host.flip_y == 0u;
     let thread_2 = thread * draw.chunk - (draw.threads * draw.chunk - draw.invocations);
     let thread_3 = thread_2 - draw.warm;
@@ -124,7 +125,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let invocation_window = invocation * draw.window;
         let vertex = feed[invocation_window];
         let invocation_above_0 = invocation > 0 || uniforms.b15_unbound != 0u;
-        let r15_1 = select(r15_result, r15, invocation_above_0);
+        let r15_1 = select(r15_result_1, r15, invocation_above_0);
         let r0_x = pica_mul_first_nan(pica_rsq(r15_1.x), r15_1.x);
         let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(r0_x));
         let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].xy, r1_xy);
@@ -187,7 +188,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
             1.0 + r15_1.x,
             -0.7373657 * r15_1.y - 0.6754837 * r15_1.z,
             0.6754837 * r15_1.y + -0.7373657 * r15_1.z,
-            select(r15_w, 0.0, 5.0 == r15_w),
+            select(r15_w, r15_result, 5.0 == r15_w),
         );
         invocation += 1;
     }

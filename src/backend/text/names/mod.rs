@@ -67,7 +67,7 @@ pub struct Names<'o> {
     outer: Option<&'o Names<'o>>,
     /// Keys of the names, see [`key`]. Two names with one key would count as the same.
     taken: Interner<u64>,
-    /// Of each of them the number of the last repetition.
+    /// The number of the last repetition of each.
     repetitions: Vec<u32>,
 }
 

@@ -62,7 +62,7 @@ pub struct Body<'w> {
     /// Result type of the function.
     pub result: Option<&'static str>,
     pub indent: usize,
-    /// Where the current line begins.
+    /// Begin of the current line.
     pub begin: usize,
     /// Number of declarations written.
     pub declared: usize,
