@@ -7,6 +7,7 @@ mod leave;
 pub(crate) mod legalize;
 mod offsets;
 mod reader;
+mod reads;
 mod uncalled;
 mod verify;
 mod zeros;
