@@ -17,7 +17,7 @@ fn crates_of(package: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"])
         .args(arguments)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -130,7 +130,8 @@ fn test_folders() -> Vec<PathBuf> {
     let members = members.split('"').skip(1).step_by(2).map(|member| root().join(member));
     // A package that lies in the folder of tests itself has tests only.
     let folder = |member: PathBuf| if member.ends_with("tests") { member } else { member.join("tests") };
-    let mut folders: Vec<_> = members.map(folder).filter(|folder| folder.exists()).collect();
+    let folders = members.map(folder).chain([root().join("tests")]);
+    let mut folders: Vec<_> = folders.filter(|folder| folder.exists()).collect();
     folders.sort();
     folders.dedup();
     folders
@@ -159,31 +160,18 @@ fn every_file_of_tests_is_a_module_of_a_package_s_program() {
         };
         let (declared, programs): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_declared(file));
         modules += declared.len();
-        let most = if folder.ends_with("../tests") { 3 } else { 1 };
+        let most = if folder == root().join("tests") { 3 } else { 1 };
         assert!((1..=most).contains(&programs.len()), "no modules, and several programs: {programs:?}");
     }
     assert!(modules > 100, "{modules} modules");
-}
-
-/// Cargo 1.95 strips no program whose package has a level of its own: the command was half as large
-/// again.
-#[test]
-fn the_command_has_the_level_of_the_profile_that_strips_it() {
-    let manifest =
-        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")).expect("the manifest");
-    let (_, release) = manifest.split_once("[profile.release]").expect("the profile");
-    let (own, others) = release.split_once("\n[").expect("other profiles");
-    assert!(own.contains("strip = true"), "{own}");
-    assert!(!others.contains("profile.release.package.transpica-cli]"), "{others}");
 }
 
 /// Cargo removes dependencies without a version from a published manifest, and unit tests that use
 /// them would not compile there.
 #[test]
 fn published_packages_depend_on_published_ones() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for package in [
-        "",
         "tools/asm",
         "tools/draw",
         "tools/generate",
@@ -199,9 +187,7 @@ fn published_packages_depend_on_published_ones() {
     ] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
-        // Levels of other packages stand after all dependencies.
-        let own = own.split("\n[profile").next().unwrap_or_default();
-        for unpublished in ["transpica-prove", "transpica-tests", "path = \"tools/", "path = \"../"] {
+        for unpublished in ["transpica-prove", "path = \"tools/", "path = \"../"] {
             assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
         }
     }
@@ -222,7 +208,7 @@ fn needs() -> BTreeSet<(String, String)> {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
 /// Collects the sources of tests and of what they compile and run.

@@ -41,7 +41,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
 #[test]
 fn examples_include_no_file() {
     let mut files = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &mut files);
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
     assert!(files.len() > 200, "only {} files found", files.len());
     for path in &files {
         let text = fs::read_to_string(path).expect("a readable file");

@@ -11,7 +11,7 @@ use transpica::isa::word::Format;
 const HEAD: &str = "\
 # Instruction set
 
-This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpica-tests --test house instruction_page` rewrites it.
+This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpica --test house instruction_page` rewrites it.
 
 Every instruction is one 32-bit word with its code in bits 31..26. `s1`, `s2`, `s3` are the sources after swizzle and
 negation; `·` is the product where inf·0 = 0. The low code bits of `cmp`, `mad` and `madi` belong to their first field.
@@ -160,7 +160,7 @@ fn markdown() -> String {
 
 #[test]
 fn the_page_shows_the_table() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/program/isa/README.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/program/isa/README.md");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, markdown()).expect("the page can be written");
     }

@@ -22,7 +22,7 @@ fn layers(readme: &str) -> BTreeMap<String, u32> {
 
 /// Files of the library but its first.
 fn files() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     sources(&root, "src").into_iter().filter(|source| source.path != "src/lib.rs").collect()
 }
 
@@ -55,7 +55,7 @@ fn imports_are_found_in_all_forms() {
 
 #[test]
 fn modules_import_only_lower_layers() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let layers = layers(&fs::read_to_string(root.join("README.md")).expect("the architecture page"));
     assert!(layers.len() > 11, "the table was not understood: {layers:?}");
     let mut wrong = Vec::new();
@@ -81,7 +81,7 @@ fn modules_import_only_lower_layers() {
 /// `mod.rs` name every file and folder beside it.
 #[test]
 fn the_page_of_a_module_names_every_file_beside_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut missing = Vec::new();
     for file in files() {
         let (mut folder, name) = file.path.rsplit_once('/').expect("a file in a folder");
@@ -130,7 +130,7 @@ fn fields(text: &str) -> Vec<String> {
 /// so it may pass derived values to other layers.
 #[test]
 fn each_option_is_read_in_one_layer() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let options = fields(&fs::read_to_string(root.join("host/settings/options.rs")).expect("the options"));
     let options: Vec<&String> = options
         .iter()

@@ -220,7 +220,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
 
 #[test]
 fn comments_and_messages_keep_their_form() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     for folder in ["src", "tests", "tools", "shaders"] {
         sources(&root.join(folder), &mut files);

@@ -35,7 +35,7 @@ const FOREIGN: &[&str] = &[
 const HIDDEN: &str = "#[doc(hidden)]";
 
 fn source(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src").join(path);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -128,7 +128,7 @@ type Pairs = Vec<(String, String)>;
 
 /// Returns the modules, as folders, and the other names of the crate root.
 fn root() -> (Vec<String>, Pairs) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let text = source("lib.rs");
     let own = code(&text).into_iter().filter(|(_, is_hidden)| !is_hidden);
     let own = own.filter_map(|(line, _)| Some(line.strip_prefix("pub mod ")?.strip_suffix(';')?.to_string()));
@@ -288,7 +288,7 @@ fn the_root_has_few_names_and_each_name_one_path() {
 #[test]
 fn every_type_of_a_public_signature_has_a_page() {
     let names = surface();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut all = Vec::new();
     files(&root, &mut all);
     let (mut missing, mut seen) = (BTreeSet::new(), BTreeSet::new());

@@ -135,7 +135,7 @@ fn page(old: &str) -> String {
 
 /// Compares a file with its new text, or writes that.
 fn check(path: &str, text: impl Fn(&str) -> String) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src").join(path);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path);
     let old = fs::read_to_string(&path).unwrap_or_default();
     if std::env::var_os("BLESS").is_some() {
         fs::write(&path, text(&old)).expect("the file can be written");

@@ -20,7 +20,7 @@ mod shaders;
 
 #[path = "../../tools/containers/tests/again.rs"]
 mod again;
-#[path = "../samples.rs"]
+#[path = "../support/samples.rs"]
 mod samples;
 /// Counts for the entire process, so tests that ask run [`again`].
 #[global_allocator]

@@ -27,7 +27,7 @@ fn is_ordinary(scene: u32) -> bool {
 
 /// Every binary with its name, by name.
 fn binaries() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let entries = fs::read_dir(folder).expect("folder").map(|entry| entry.expect("entry").path());
     let mut paths: Vec<_> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();

@@ -11,7 +11,7 @@ use transpica::container::Model;
 use transpica_asm::{Assembled, AssemblerOptions, Report, SourceText, assemble_with};
 
 fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Files of a folder, by name.

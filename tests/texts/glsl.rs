@@ -509,7 +509,7 @@ fn es_300_has_no_switch() {
 /// Number of programs with a `switch` in other versions.
 static SWITCHES: AtomicUsize = AtomicUsize::new(0);
 
-/// Golden texts; `BLESS=1 cargo test -p transpica-tests --test texts glsl` rewrites them.
+/// Golden texts; `BLESS=1 cargo test -p transpica --test texts glsl` rewrites them.
 #[test]
 fn glsl_of_three_samples_has_short_lines_and_names() {
     for (name, version, end) in [
@@ -517,7 +517,7 @@ fn glsl_of_three_samples_has_short_lines_and_names() {
         ("lights", GlslVersion::Es310, "310es"),
         ("fog", GlslVersion::Core330, "330"),
     ] {
-        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let bytes = fs::read(root.join(format!("shaders/{name}.shbin"))).expect("a sample");
         let text = glsl(&bytes, 0, version, Options::default(), Profile::default());
         let golden = root.join(format!("tests/cases/glsl/{name}.{end}.glsl"));

@@ -253,7 +253,7 @@ fn registers_and_slots_are_those_of_the_texts() {
 #[test]
 fn the_stage_before_a_geometry_stage_has_the_places_of_its_texts() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
     let file = Shbin::parse(&bytes).expect("a file");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
     let environment = FileEnvironment::new(&file, 0, "sample.shbin").expect("an executable");

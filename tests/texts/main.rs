@@ -18,5 +18,5 @@ mod wgsl_text;
 #[path = "../../tools/containers/tests/again.rs"]
 mod again;
 mod products;
-#[path = "../samples.rs"]
+#[path = "../support/samples.rs"]
 mod samples;

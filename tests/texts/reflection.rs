@@ -240,7 +240,7 @@ fn offsets_are_those_of_the_module_for_every_member() {
         }
     }
     for name in ["counter", "subdivision", "banks"] {
-        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
         let program = file.program(1).expect("a program");
@@ -299,7 +299,7 @@ fn instructions_are_those_that_may_run() {
 #[test]
 fn emissions_are_no_arithmetic() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
     let file = Shbin::parse(&bytes).expect("a file");
     let program = file.program(1).expect("a geometry program");
     let translated = program.translate(&Options::default()).expect("translates");
@@ -311,7 +311,7 @@ fn emissions_are_no_arithmetic() {
 #[test]
 fn reflection_of_a_geometry_program_states_its_threads() {
     for name in ["points", "counter", "subdivision", "banks"] {
-        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
         let options = Options {
@@ -354,7 +354,7 @@ fn spirv_entry(words: &[u32]) -> String {
 #[test]
 fn stages_names_and_workgroups_are_those_of_modules() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
     let file = Shbin::parse(&bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let reports = Control { report_unfinished: true, ..Control::default() };
@@ -503,7 +503,7 @@ fn feeds_are_those_of_the_configuration() {
         ("subdivision", json!({ "mode": "variable", "vertices": 3 })),
         ("fireworks", json!({ "mode": "fixed", "first": 0, "vertices": 4, "stride": 3 })),
     ] {
-        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a file");
         let program = file.program(1).expect("a program");

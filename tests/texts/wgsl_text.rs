@@ -228,7 +228,7 @@ fn comments_name_procedures_by_labels_of_the_file() {
 
 #[test]
 fn the_guide_shows_the_wgsl_of_a_sample() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let root = env!("CARGO_MANIFEST_DIR");
     let bytes = std::fs::read(format!("{root}/shaders/textured.shbin")).expect("readable");
     let file = Shbin::parse(&bytes).expect("a file");
     let text = &texts(&file, "textured.shbin", Options::default())[0];

@@ -307,7 +307,7 @@ fn geometry_compute_shaders_are_valid_in_every_language() {
     });
 }
 
-/// Golden texts; `BLESS=1 cargo test -p transpica-tests --test semantics compute` rewrites them.
+/// Golden texts; `BLESS=1 cargo test -p transpica --test semantics compute` rewrites them.
 #[test]
 fn wgsl_of_geometry_compute_shaders_matches_its_golden_files() {
     with_kernels(|path, translator, translated| {
@@ -318,7 +318,7 @@ fn wgsl_of_geometry_compute_shaders_matches_its_golden_files() {
             return;
         }
         let text = translated.text(Language::Wgsl).expect("WGSL");
-        let golden = format!("{}/cases/wgsl/{name}.kernel.wgsl", env!("CARGO_MANIFEST_DIR"));
+        let golden = format!("{}/tests/cases/wgsl/{name}.kernel.wgsl", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&golden, &text).expect("writable");
         }
@@ -358,7 +358,7 @@ fn execution_model(words: &[u32]) -> u32 {
 #[test]
 fn the_entry_point_is_that_of_the_job() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let environment =
@@ -392,7 +392,7 @@ fn the_entry_point_is_that_of_the_job() {
 #[test]
 fn impossible_draw_configurations_are_refused() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
@@ -421,7 +421,7 @@ fn impossible_draw_configurations_are_refused() {
 #[test]
 fn keys_include_the_configuration() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
@@ -452,7 +452,7 @@ fn keys_include_the_configuration() {
 #[test]
 fn jobs_refuse_programs_of_the_other_stage() {
     let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let environment = FileEnvironment::new(&file, 0, "points.shbin").expect("an executable");

@@ -2,7 +2,7 @@
 //! at full size, stay below 64 MiB and, in a release build, below a quarter of a second. A program
 //! beyond a limit takes a fallback tier and has a warning.
 //!
-//! `cargo test --release -p transpica-tests --test semantics limits -- --nocapture` prints the cost
+//! `cargo test --release -p transpica --test semantics limits -- --nocapture` prints the cost
 //! of each program.
 
 use std::time::Duration;

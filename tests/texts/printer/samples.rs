@@ -82,7 +82,7 @@ fn compare(what: &str, translated: &Translation, wgsl: &str, random: &mut Random
 
 #[test]
 fn wgsl_of_the_samples_matches_the_evaluator() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "shbin"));
     paths.sort();

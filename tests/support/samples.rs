@@ -13,7 +13,7 @@ pub struct Sample {
 
 /// Every binary of our own shaders and of the assembler's cases, by name.
 pub fn samples() -> Vec<Sample> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut samples = Vec::new();
     for folder in ["shaders", "tests/cases/picasso"] {
         for entry in fs::read_dir(root.join(folder)).expect("folder") {
