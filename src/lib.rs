@@ -56,7 +56,8 @@
 //!
 //! [`guide::emulator`] leads from GPU registers to a cache on disk, [`guide::folders`] from many
 //! files to modules, on one machine or many. [`guide::support`] lists inputs, outputs and evidence,
-//! [`guide::instructions`] the bits of code words, [`guide::architecture`] how it works.
+//! [`guide::jobs`] what the command line does, [`guide::instructions`] the bits of code words,
+//! [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
 // docs.rs builds with nightly, which then shows the feature that an item needs.
@@ -114,6 +115,9 @@ pub mod guide {
 
     #[doc = include_str!("guide/folders.md")]
     pub mod folders {}
+
+    #[doc = include_str!("guide/jobs.md")]
+    pub mod jobs {}
 
     #[doc = include_str!("guide/support.md")]
     pub mod support {}

@@ -12,10 +12,7 @@ use crate::problem::Problem;
 use crate::result::TranspicaResult;
 
 #[cfg(panic = "abort")]
-compile_error!(
-    "the C interface catches panics: build it with `cargo xtask install`, or with \
-     `--config 'profile.release.panic=\"unwind\"'`"
-);
+compile_error!("the C interface catches panics: build it with panic = \"unwind\", which is Cargo's default");
 
 /// Runs the body of a call; a panic becomes a problem.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {

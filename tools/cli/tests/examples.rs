@@ -16,11 +16,12 @@ use crate::support::{folder, ran, root, transpica};
 use crate::writer::{Draw, opengl, opengl_record, vkch_of};
 
 /// Texts with examples.
-const TEXTS: [&str; 7] = [
+const TEXTS: [&str; 8] = [
     "README.md",
     "tools/draw/src/guide/batch.md",
     "src/guide/emulator.md",
     "src/guide/folders.md",
+    "src/guide/jobs.md",
     "tools/asm/src/guide/homebrew.md",
     "src/guide/support.md",
     "tools/capi/README.md",
