@@ -64,7 +64,7 @@ struct Example {
 fn command(line: &str) -> Option<String> {
     let line = line.trim();
     let line = line.strip_prefix("$ ").unwrap_or(line);
-    let line = line.replace("cargo run --release -- ", "transpica ");
+    let line = line.replace("cargo run -p transpica-cli --no-default-features -- ", "transpica ");
     // `transpica = …` is a line of a Cargo.toml.
     let is_command = line.starts_with("transpica ") && !line.starts_with("transpica = ");
     if !is_command && !line.starts_with("cargo xtask ") {
