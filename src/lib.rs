@@ -107,7 +107,7 @@ pub use machine::interp;
 pub use program::{container, isa};
 pub use translate::reflect;
 
-/// Chapters beside the reference.
+/// Chapters in addition to the reference.
 pub mod guide {
     // The example of GLSL needs that feature.
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]

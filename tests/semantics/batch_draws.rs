@@ -42,7 +42,7 @@ fn component(array: &Array<'_>, vertex: u32, component: usize) -> Option<f32> {
     })
 }
 
-/// The inputs of a vertex; nothing if one lies beyond its buffer.
+/// The inputs of a vertex, or `None` if one lies beyond its buffer.
 fn inputs(vertices: &Vertices<'_>, read: u16, vertex: u32) -> Option<[[f32; 4]; 16]> {
     let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
     for (register, input) in inputs.iter_mut().enumerate().filter(|(n, _)| read >> n & 1 != 0) {

@@ -135,7 +135,7 @@ impl Sample {
             .expect("a program")
     }
 
-    /// Runs one invocation from a carried state. Returns EMITs and triangles as bits; nothing if
+    /// Runs one invocation from a carried state. Returns EMITs and triangles as bits, or `None` if
     /// the budget runs out.
     fn run(&self, left: &CarriedState) -> Option<(Emitted, usize, usize)> {
         let mut machine =

@@ -1,4 +1,4 @@
-//! The layout of texts: that of the disassembler, with comments.
+//! The layout of texts: the disassembler's, with comments.
 //! In: a text. Out: the same statements, indented by blocks, with one blank after each comma.
 //! Knows no semantics: a text with errors keeps them.
 
@@ -13,7 +13,7 @@ const TAB: usize = 4;
 /// Most tabs before a line.
 const MOST_TABS: usize = 32;
 
-/// Directives whose operands are between commas; those of others are between blanks.
+/// Directives whose operands are separated by commas; other directives separate them by blanks.
 const BY_COMMAS: [&str; 8] = [".fvec", ".ivec", ".bool", ".constf", ".consti", ".constfa", ".setf", ".seti"];
 
 /// Lays out a text. The result assembles to the same file, and a second run changes nothing.

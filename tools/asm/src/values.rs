@@ -26,7 +26,7 @@ pub enum Tracked {
     Flags,
 }
 
-/// Set of components: those of r0 to r15, and above them those of [`Access`].
+/// Set of components: r0 to r15 in the low bits, the registers of [`Access`] above them.
 type Lanes = u128;
 
 impl Tracked {

@@ -37,7 +37,7 @@ pub struct TranspicaBatch {
     pub(crate) settings: Settings,
     /// Uniforms that the file of the program sets.
     constants: Constants,
-    /// Those of the program.
+    /// Hooks of the program.
     pub(crate) hooks: Vec<Hook>,
     /// The uniforms before redirection.
     uniforms: Uniforms,

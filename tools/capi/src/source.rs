@@ -248,7 +248,7 @@ enum Source {
 pub(crate) struct ProgramRequest<'a> {
     source: Source,
     pub(crate) targets: Targets,
-    /// Vertex input of the draw; none if the settings have it.
+    /// Vertex input of the draw, or `None` if the settings have it.
     input: Option<VertexInput>,
     pub(crate) salt: &'a [u8],
     pub(crate) hooks: Vec<Hook>,

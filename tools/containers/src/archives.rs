@@ -18,7 +18,7 @@ pub(crate) enum ArchiveFormat {
     ExeFs,
 }
 
-/// Reads an archive of at most this many entries; nothing if the bytes do not begin with one.
+/// Reads an archive of at most this many entries, or returns `None` if the bytes do not begin with one.
 pub(crate) fn read(format: ArchiveFormat, bytes: &[u8], most: usize) -> Option<Archive> {
     match format {
         ArchiveFormat::Sarc => sarc(bytes, most),
@@ -53,7 +53,7 @@ pub(crate) struct Archive {
 /// An archive that is being read.
 struct Builder {
     archive: Archive,
-    /// End of the entries: that of the archive or of the bytes.
+    /// End of the entries: the end of the archive or of the bytes.
     end: usize,
     /// Most entries.
     most: usize,

@@ -17,7 +17,7 @@ impl<'a> Fields<'a> {
     pub fn big(bytes: &'a [u8]) -> Self {
         Self { bytes, is_big: true }
     }
-    /// Reads in the order that a byte-order mark shows; nothing if there is none at `at`.
+    /// Reads in the order that a byte-order mark shows, or returns `None` without a mark at `at`.
     pub fn marked(bytes: &'a [u8], at: usize) -> Option<Self> {
         match bytes.get(at..)?.first_chunk()? {
             [0xFF, 0xFE] => Some(Self::little(bytes)),
@@ -52,7 +52,7 @@ impl<'a> Fields<'a> {
     pub fn has(self, at: usize, magic: &[u8]) -> bool {
         self.bytes.get(at..).is_some_and(|rest| rest.starts_with(magic))
     }
-    /// The text at an offset up to its zero byte, at most [`LONGEST_NAME`] bytes; nothing if it is
+    /// The text at an offset up to its zero byte, at most [`LONGEST_NAME`] bytes, or `None` if it is
     /// empty.
     pub fn text(self, at: usize) -> Option<String> {
         let rest = self.bytes.get(at..)?;
@@ -66,7 +66,7 @@ impl<'a> Fields<'a> {
         let units: Vec<u16> = units.take_while(|&unit| unit != 0).collect();
         (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
     }
-    /// The offset that an offset field at `at` counts from its own address; nothing for 0.
+    /// The offset that an offset field at `at` counts from its own address, or `None` for 0.
     pub fn self_relative(self, at: usize) -> Option<usize> {
         let offset = self.size(at).filter(|&offset| offset != 0)?;
         at.checked_add(offset).filter(|&target| target < self.bytes.len())

@@ -48,7 +48,7 @@ struct Command {
 }
 
 impl Command {
-    /// Reads the command that begins at an offset of words; nothing if it cannot be one.
+    /// Reads the command that begins at an offset of words, or returns `None` if it cannot be one.
     fn read(bytes: &[u8], at: usize) -> Option<Self> {
         let header = Fields::little(bytes).u32(at.checked_add(4)?)?;
         let register = (header & 0xFFFF) as u16; // Range: sixteen bits.
@@ -151,7 +151,7 @@ struct Open {
 }
 
 impl Open {
-    /// Ends the upload; nothing if it is not a program.
+    /// Ends the upload, or returns `None` if it is not a program.
     fn end(self, end: usize, registers: &RegisterState) -> Option<Upload> {
         let Self { start, uploads, stages, drawn } = self;
         let mut state = drawn.unwrap_or_else(|| registers.clone());

@@ -71,7 +71,7 @@ pub struct Step {
     pub kind: Kind,
     /// First byte in the container around it.
     pub offset: u64,
-    /// Name or number of the entry that was opened; nothing where a format has no entries.
+    /// Name or number of the entry that was opened, or `None` where a format has no entries.
     pub entry: Option<String>,
 }
 
@@ -117,7 +117,7 @@ pub struct ProgramInfo {
     pub start: u32,
     /// Instructions that can be reached from there; of Vega ByteCode the words of SPIR-V.
     pub instructions: u32,
-    /// The library's key for default options; nothing if it refuses the program.
+    /// The library's key for default options, or `None` if it refuses the program.
     pub key: Option<Key>,
     /// Digest that equal programs share: the key, or a hash of the words.
     pub identity: [u8; 16],

@@ -22,7 +22,7 @@ pub(crate) enum ModelFormat {
     Mfx,
 }
 
-/// Reads a container; nothing if the bytes do not begin with one.
+/// Reads a container, or returns `None` if the bytes do not begin with one.
 pub(crate) fn read(format: ModelFormat, bytes: &[u8]) -> Option<Region> {
     match format {
         ModelFormat::Cgfx => cgfx(bytes),
@@ -31,7 +31,7 @@ pub(crate) fn read(format: ModelFormat, bytes: &[u8]) -> Option<Region> {
     }
 }
 
-/// Returns a bound for the bytes that reading a container looks at, beside its own.
+/// Returns a bound for the bytes that reading a container looks at, not counting its own.
 pub(crate) fn cost(format: ModelFormat, bytes: &[u8]) -> usize {
     let cost = || match format {
         ModelFormat::Cgfx => Some(0),

@@ -12,7 +12,7 @@ use transpica::host::registers::number;
 use transpica::isa::Pc;
 use transpica::{RegisterState, Shbin, Stage};
 
-/// Returns the content of a file with the program of a unit; nothing if the registers have none.
+/// Returns the content of a file with the program of a unit, or `None` if the registers have none.
 ///
 /// ```
 /// use transpica::{RegisterState, Shbin, Stage};

@@ -19,7 +19,7 @@ pub mod recording;
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{cfg, entity, fields, limits, precision};
 
-/// Chapters beside the reference.
+/// Chapters in addition to the reference.
 pub mod guide {
     #[doc = include_str!("guide/batch.md")]
     pub mod batch {}

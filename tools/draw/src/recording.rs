@@ -191,7 +191,7 @@ impl Recording {
         bytes
     }
 
-    /// Returns the indices of a draw, or for a draw without them an empty list; none if they are
+    /// Returns the indices of a draw, an empty list for a draw without them, or `None` if they are
     /// outside their buffer.
     pub fn indices(&self, draw: &RecordedDraw) -> Option<Vec<u32>> {
         let Some(RecordedIndices { buffer, offset, size }) = draw.indices else {
@@ -230,7 +230,7 @@ impl Recording {
         inputs
     }
 
-    /// Returns an attribute as vertex fetch reads it; none if its buffer is not there.
+    /// Returns an attribute as vertex fetch reads it, or `None` if its buffer is missing.
     pub fn array(&self, attribute: &RecordedAttribute) -> Option<Array<'_>> {
         let &RecordedAttribute { register: _, number, components, buffer, offset, stride } = attribute;
         let bytes = self.buffers.get(buffer as usize)?;

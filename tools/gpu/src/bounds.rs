@@ -122,7 +122,7 @@ pub(crate) struct Follow {
     flags: [Uncertainty; 2],
     /// Uncertainty of the path taken: set by an uncertain branch whose paths do not meet again.
     lost: Uncertainty,
-    /// Finds where the paths of uncertain branches meet; none if a loop guard counts their jumps.
+    /// Where the paths of uncertain branches meet, or `None` if a loop guard counts their jumps.
     regions: Option<Regions>,
     /// Regions that the execution is in, with the uncertainty of their branches.
     inside: Vec<(Rc<Region>, Uncertainty)>,
@@ -135,7 +135,7 @@ pub(crate) struct Follow {
 
 /// Bounds of one EMIT.
 pub(crate) struct EmitBound {
-    /// Those of the outputs.
+    /// Bounds of the outputs.
     pub(crate) outputs: Bounds,
     /// True if every driver executes it.
     pub(crate) is_certain: bool,

@@ -34,7 +34,7 @@ pub(crate) struct Writes {
 /// The paths from a branch to where they meet.
 #[derive(Debug)]
 pub(crate) struct Region {
-    /// The control state in which they meet; none if that is the end of the program.
+    /// The control state in which they meet, or `None` if that is the end of the program.
     meet: Option<State>,
     pub(crate) writes: Writes,
 }
@@ -53,7 +53,7 @@ pub(crate) enum Place {
 pub(crate) struct Regions {
     insts: Vec<Inst>,
     entry: Pc,
-    /// The state before the next instruction; none if records do not determine it.
+    /// The state before the next instruction, or `None` if records do not determine it.
     state: Option<State>,
     has_ended: bool,
     known: HashMap<State, Option<Rc<Region>>>,

@@ -97,7 +97,7 @@ impl<'a> Replay<'a> {
         self.drawers.len()
     }
 
-    /// Draws a frame, and measures the time until its picture is there.
+    /// Draws a frame, and measures the time until its picture is complete.
     ///
     /// # Errors
     /// A draw whose program or setup is invalid; errors of the machines and the device.

@@ -13,7 +13,8 @@ use transpica::{Error, Limits, Program, Stage};
 
 use crate::access::{COUNTER, Components, FLAGS, reads, written};
 
-/// Returns the addresses of dead instructions, in order; none where the graph would be too large.
+/// Returns the addresses of dead instructions, in order, or none if the graph would be
+/// too large.
 ///
 /// # Errors
 /// A program that cannot be explored.

@@ -98,7 +98,7 @@ fn deliver(
         .executables
         .iter()
         .find(|executable| executable.header.shader_type() == Some(ShaderType::Vertex));
-    // Without a vertex program beside it, vertices have one output.
+    // Without a vertex program in the file, vertices have one output.
     let outputs = vertex.map_or(1, |vertex| vertex.output_mask().count_ones().max(1) as usize);
     let shape = |number: usize| {
         // A seed of its own keeps these values different from the draw's uniforms and from those of

@@ -52,7 +52,7 @@ pub fn decimal(value: f32) -> Value {
 }
 
 /// Reads an f32 as people write it: `-1.5e3`, `1/255`, `inf`, `-inf`, `nan`, or `0x3f800000` for
-/// its bits. Returns its bits; nothing for any other text.
+/// its bits. Returns its bits, or `None` for any other text.
 pub fn float(text: &str) -> Option<u32> {
     // `parse` and `from_str_radix` alone would accept words and signs.
     let decimal = |text: &str| {
@@ -80,7 +80,7 @@ pub fn float(text: &str) -> Option<u32> {
 pub struct ProgramName {
     /// Number in the file.
     pub dvle: usize,
-    /// `vertex` or `geometry`; none if the type is unknown.
+    /// `vertex` or `geometry`, or `None` if the type is unknown.
     pub stage: Option<String>,
     /// Label of the entry point, or its code word without one.
     pub entry: String,

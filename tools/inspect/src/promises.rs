@@ -37,7 +37,7 @@ impl Promised<'_> {
     /// whose results break one are replaced, as far as that can be.
     ///
     /// # Errors
-    /// Those of the interpreter.
+    /// Errors of the interpreter.
     pub fn of_seed(&self, file: &Shbin<'_>, seed: Seed) -> Result<State, Error> {
         let Assume { uniforms, results } = self.options.assume;
         let candidates = if results == Promise::Nothing { 1 } else { CANDIDATES };
@@ -123,7 +123,7 @@ impl Promised<'_> {
     /// place.
     ///
     /// # Errors
-    /// Those of the translation.
+    /// Errors of the translation.
     pub fn breach(&self, state: &State) -> Result<Option<String>, Error> {
         if self.options == self.options.unpromised() {
             return Ok(None);

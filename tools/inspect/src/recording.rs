@@ -80,7 +80,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Records a vertex, or an invocation after all before it; nothing if there is no such one.
+    /// Records a vertex, or an invocation after all before it. Returns `None` if it does not exist.
     ///
     /// # Errors
     /// An error of an earlier invocation. One of the recorded run is part of the recording.
@@ -184,7 +184,7 @@ impl Recording {
         self.steps.is_empty()
     }
 
-    /// Returns the address of a step; nothing after the last one.
+    /// Returns the address of a step, or `None` after the last one.
     pub fn pc(&self, number: usize) -> Option<Pc> {
         self.steps.get(number).map(|step| step.pc)
     }
@@ -237,7 +237,7 @@ impl Recording {
         (inst.as_ref().map(written).unwrap_or_default(), inst.is_some_and(|inst| self.swaps(&inst)))
     }
 
-    /// Returns the complete destination register of a step; that of an instruction without one says
+    /// Returns the complete destination register of a step; for an instruction without one it says
     /// nothing.
     pub fn result(&self, number: usize) -> Option<[f32; 4]> {
         self.steps.get(number).map(|step| step.result)

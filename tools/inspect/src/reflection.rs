@@ -39,7 +39,7 @@ pub fn text(reflection: &Reflection) -> String {
     out
 }
 
-/// Appends a table with a blank line above it; nothing without rows.
+/// Appends a table with a blank line above it, unless it has no rows.
 fn table(out: &mut String, title: &str, columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
     let table = Table::new(title, columns, rows);
     if !table.rows.is_empty() {

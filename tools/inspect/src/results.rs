@@ -61,7 +61,7 @@ pub fn listed(program: &Program<'_>, passed_on: u16) -> u16 {
 /// Runs a program of either stage and returns its results.
 ///
 /// # Errors
-/// Those of the machine.
+/// Errors of the machine.
 pub fn run_to_text(
     program: &Program<'_>,
     view: View<'_>,
@@ -79,7 +79,7 @@ pub fn run_to_text(
 /// executed instructions.
 ///
 /// # Errors
-/// Those of the machine.
+/// Errors of the machine.
 fn invocations(
     program: &Program<'_>,
     view: View<'_>,
@@ -174,7 +174,7 @@ fn emits_to_table<'e>(
 /// Returns the output registers of all vertices.
 ///
 /// # Errors
-/// Those of the machine.
+/// Errors of the machine.
 pub fn interpret(
     program: &Program<'_>,
     state: &State,

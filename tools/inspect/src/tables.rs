@@ -51,7 +51,7 @@ impl Table {
         Self::new(title, &["name", "value"], members.map(|(name, value)| vec![name.clone(), cell(value, "")]))
     }
 
-    /// Returns a list of objects; nothing for an empty one.
+    /// Returns a list of objects, or `None` for an empty one.
     fn of_list(title: &str, list: &Value) -> Option<Self> {
         let list = list.as_array().filter(|list| !list.is_empty())?;
         let mut columns: Vec<&str> = Vec::new();

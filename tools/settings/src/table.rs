@@ -20,7 +20,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the heading in help: that of the part of the tree that it sets.
+    /// Returns the heading in help, which names the part of the tree that it sets.
     pub fn heading(&self) -> &'static str {
         match self.path().split('.').next() {
             Some("arithmetic") => "Arithmetic",

@@ -14,7 +14,7 @@ use crate::shader::Shader;
 pub struct Coverage {
     /// Executions of each code word.
     pub words: Vec<u64>,
-    /// For each branch that ran, how often its condition held, and how often not.
+    /// For each branch that ran, how often its condition held and failed.
     pub sides: BTreeMap<u16, [u64; 2]>,
 }
 
@@ -55,7 +55,7 @@ impl Coverage {
 pub struct FileCoverage {
     /// Executions of each line: of the word that ran most.
     pub lines: BTreeMap<u32, u64>,
-    /// For each branch, its line and address, and how often its condition held, and how often not.
+    /// For each branch, its line and address, and how often its condition held and failed.
     pub branches: BTreeMap<(u32, u16), [u64; 2]>,
 }
 

@@ -16,9 +16,9 @@ pub enum Tolerance {
     /// The same number; +0 is -0, and any NaN is any other.
     #[default]
     Exact,
-    /// As many floats further on.
+    /// At most this many representable floats apart.
     Ulp(u32),
-    /// As large a difference.
+    /// At most this absolute difference.
     Epsilon(f32),
 }
 

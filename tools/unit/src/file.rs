@@ -1,5 +1,5 @@
 //! Test files: cases in TOML.
-//! In: the path of a file, or its text and the files beside it. Out: a [`TestFile`]; an error with
+//! In: the path of a file, or its text and the files in its folder. Out: a [`TestFile`]; an error with
 //! line and column. The guide of the crate has the format.
 
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ const GEOMETRY: [&str; 8] =
     ["name", "program", "uniforms", "invocations", "triangles", "calls", "instructions", "budget"];
 const ROW: [&str; 4] = ["name", "uniforms", "attributes", "expect"];
 
-/// Files beside a test file: name and content by the name in the file.
+/// Files in the folder of a test file: name and content by the name in the file.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<(String, Vec<u8>), Problem>;
 
 /// A test file with its shader.
@@ -160,14 +160,14 @@ impl TestFile {
         Checked { failure, coverage: Coverage::default(), steps: 0 }
     }
 
-    /// Returns the name of the tests: that of the file without its folder and ending.
+    /// Returns the name of the tests: the file's, without its folder and ending.
     pub fn stem(&self) -> &str {
         let name = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
         name.strip_suffix(ENDING).unwrap_or(name)
     }
 }
 
-/// Returns the sources beside a test file, or the container.
+/// Returns the sources next to a test file, or the container.
 fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Problem> {
     let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = own.strip_suffix(ENDING).unwrap_or(own);
@@ -333,7 +333,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Expectation { values: self.components(near, what)?, tolerance })
     }
 
-    /// Returns numbers; nothing for `"_"`.
+    /// Returns numbers, or `None` for `"_"`.
     fn components(&self, item: &Item<'t>, what: &str) -> Result<Vec<Option<f32>>, Problem> {
         let component = |item: &Item<'t>| {
             let given = value(item);

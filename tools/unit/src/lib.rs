@@ -51,7 +51,7 @@
 //! | `instructions` | case | maximum number of instructions of a vertex or an invocation |
 //! | `budget` | case | limit after which a run counts as endless, by default 2^20 |
 //!
-//! A case with `picture = "lights.png"` draws a mesh and compares it with the picture beside the
+//! A case with `picture = "lights.png"` draws a mesh and compares it with the picture next to the
 //! file, which `transpica test --bless` writes. Its uniforms take precedence over those guessed
 //! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"` or `"sphere"`, and `differing` the maximum
 //! number of pixels that may differ, by default 0.

@@ -84,7 +84,7 @@ enum Change {
 }
 
 impl Change {
-    /// Returns the changed word, and a descriptor to append; nothing if that has no room, or the
+    /// Returns the changed word, and a descriptor to append, or `None` if that has no room, or the
     /// word stays.
     fn apply(self, descriptors: &[DescriptorRecord], word: Word) -> Option<(Word, Option<u32>)> {
         let (changed, new) = match self {

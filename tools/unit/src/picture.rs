@@ -103,7 +103,7 @@ impl PictureCase {
     }
 }
 
-/// The view of a test's picture: that of `transpica draw` before it frames the mesh.
+/// The view of a test's picture: the one that `transpica draw` has before it frames the mesh.
 fn camera() -> Camera {
     Camera::new(Size::SCREEN, Camera::START)
 }

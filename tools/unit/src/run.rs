@@ -31,7 +31,7 @@ pub struct Trial {
 pub struct Vertex {
     /// o0..o15 as f32 bits.
     pub outputs: Registers,
-    /// The vertex or invocation that it was made by; none of an empty vertex slot.
+    /// The vertex or invocation that made it, or `None` in an empty vertex slot.
     pub number: Option<usize>,
     /// Instructions before it was complete.
     pub steps: usize,
@@ -51,7 +51,7 @@ pub struct Triangle {
 pub struct Outcome {
     /// One for each vertex of a vertex program.
     pub vertices: Vec<Vertex>,
-    /// Those of all invocations of a geometry program.
+    /// Triangles of all invocations of a geometry program.
     pub triangles: Vec<Triangle>,
     /// Instructions that each vertex or invocation took.
     pub steps: Vec<u64>,
@@ -59,11 +59,11 @@ pub struct Outcome {
     pub coverage: Coverage,
 }
 
-/// A machine beside the reference machine.
+/// A machine other than the reference machine.
 pub trait Executor: Sync {
     /// Returns the name that reports have.
     fn name(&self) -> &'static str;
-    /// Returns o0..o15 of each vertex as f32 bits; nothing for programs that it leaves to the
+    /// Returns o0..o15 of each vertex as f32 bits, or `None` for programs that it leaves to the
     /// reference machine.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ impl Shader {
     /// Assembles sources, each an executable.
     ///
     /// # Errors
-    /// Those of the assembler, one a line.
+    /// Errors of the assembler, one a line.
     pub fn assemble(sources: &[SourceText<'_>]) -> Result<Self, Problem> {
         let Assembled { bytes, files, places, .. } =
             assemble(sources).map_err(|report| Problem::new("", report))?;
@@ -122,7 +122,7 @@ impl Shader {
     /// Reads sources, or one container, from their contents by name.
     ///
     /// # Errors
-    /// Those of the assembler or the container.
+    /// Errors of the assembler or the container.
     pub fn of_files(files: &[(String, Vec<u8>)]) -> Result<Self, Problem> {
         if let [(name, bytes)] = files
             && bytes.starts_with(b"DVLB")
@@ -179,7 +179,7 @@ impl Shader {
     /// Returns the findings about all programs, each with its place.
     ///
     /// # Errors
-    /// Those of the container.
+    /// Errors of the container.
     pub fn findings(&self) -> Result<Vec<String>, Error> {
         let file = Shbin::parse(&self.bytes)?;
         let mut all = Vec::new();

@@ -144,7 +144,7 @@ fn deepest(item: &Item<'_>, path: &[&str], quoted: Option<&str>) -> usize {
 /// Names of matrices.
 const MATRICES: [&str; 7] = ["look_at", "ortho", "perspective", "product", "rotate", "scale", "translate"];
 
-/// Returns a matrix; nothing for other values.
+/// Returns a matrix, or `None` for other values.
 fn matrix<'t>(reader: Reader<'t>, item: &Item<'t>, what: &str) -> Result<Option<Matrix>, Problem> {
     if item.get_ref().as_str() == Some("identity") {
         return Ok(Some(IDENTITY));

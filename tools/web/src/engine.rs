@@ -183,7 +183,7 @@ impl Engine {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Returns the `.shbin` file; nothing without one.
+    /// Returns the `.shbin` file, or an empty array without one.
     pub fn shbin(&self) -> Vec<u8> {
         self.document().map(|document| document.bytes.clone()).unwrap_or_default()
     }
@@ -341,7 +341,7 @@ impl Engine {
         }))
     }
 
-    /// Returns the content of a buffer of the last draw for WebGPU; nothing without one.
+    /// Returns the content of a buffer of the last draw for WebGPU, or an empty array.
     #[wasm_bindgen(js_name = gpuBytes)]
     pub fn gpu_bytes(&self, number: usize) -> Vec<u8> {
         self.contents.get(number).cloned().unwrap_or_default()

@@ -158,7 +158,7 @@ pub fn state(open: &Open<'_>, values: &Values, mesh: &Mesh, request: &DrawReques
 /// The origin of the triangle at a pixel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Picked {
-    /// Vertices of the mesh; none where nothing is drawn.
+    /// Vertices of the mesh, empty where nothing is drawn.
     pub vertices: Vec<u32>,
     /// The invocation of the geometry program that received them.
     #[serde(skip_serializing_if = "Option::is_none")]

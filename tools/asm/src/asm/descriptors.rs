@@ -35,7 +35,7 @@ pub(super) struct Descriptors {
 }
 
 impl Descriptors {
-    /// The index of a shared or new entry; nothing if the table is full.
+    /// The index of a shared or new entry, or `None` if the table is full.
     pub(super) fn request(&mut self, bits: u32, significant: u32) -> Option<usize> {
         if let Some(index) = self.entries.iter().position(|entry| entry.agrees(bits, significant)) {
             let entry = &mut self.entries[index];
@@ -71,7 +71,7 @@ impl Descriptors {
         (found ^ bits) & significant == 0
     }
     /// Moves an entry into the reach of MAD and returns its index there. One beyond it is swapped
-    /// with the first that no MAD uses; nothing if all within reach are in use.
+    /// with the first that no MAD uses, or `None` if all within reach are in use.
     pub(super) fn give_to_mad(&mut self, index: usize) -> Option<usize> {
         let low = match index {
             0..MAD_DESCRIPTORS => index,

@@ -238,7 +238,7 @@ pub(super) fn is_float(text: &str) -> bool {
     }
 }
 
-/// The leading decimal number; nothing without a digit.
+/// The leading decimal number, or `None` without a digit.
 fn decimal_float(text: &str) -> Option<f64> {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let whole = leading(text, is_digit);

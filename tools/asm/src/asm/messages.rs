@@ -118,7 +118,7 @@ impl<'a> Messages<'a> {
         self.warnings.push(warning);
     }
 
-    /// Suggests a known name; nothing for errors beyond the maximum, since the search takes long.
+    /// Suggests a known name, or returns `None` for errors beyond the maximum: the search is slow.
     pub fn suggest<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
         if self.errors.len() >= MAX_MESSAGES { None } else { did_you_mean(name, known) }
     }

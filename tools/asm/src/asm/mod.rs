@@ -134,7 +134,7 @@ pub fn assemble(sources: &[SourceText<'_>]) -> Result<Assembled, Report> {
     assemble_with(sources, &AssemblerOptions::default())
 }
 
-/// Assembles sources for an editor: declarations and blocks are there also where texts have errors.
+/// Assembles sources for an editor: returns declarations and blocks even if texts have errors.
 ///
 /// ```
 /// use transpica_asm::{SourceText, examine};

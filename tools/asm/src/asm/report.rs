@@ -124,7 +124,7 @@ impl std::error::Error for Report {}
 pub(super) struct Fault<'a> {
     /// The part.
     pub at: &'a str,
-    /// The problem; nothing for the consequence of a reported error.
+    /// The problem, or `None` for the consequence of a reported error.
     pub message: Option<String>,
     /// Advice.
     pub hint: Option<Cow<'static, str>>,
@@ -187,7 +187,7 @@ pub(super) fn invalid(noun: &str, text: &str) -> String {
     format!("invalid {noun}: {}", quote(text))
 }
 
-/// The byte offset of `part` in `text`; nothing if it is not a slice of it.
+/// The byte offset of `part` in `text`, or `None` if it is not a slice of it.
 pub(super) fn offset(text: &str, part: &str) -> Option<usize> {
     let offset = part.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
     Some(offset).filter(|&offset| offset <= text.len() && offset + part.len() <= text.len())

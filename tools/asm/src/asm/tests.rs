@@ -153,7 +153,7 @@ fn the_number_of_warnings_is_limited() {
     assert_eq!(LeftOut { errors: 1, warnings: 2 }.to_string(), "and 1 more error, and 2 more warnings");
 }
 
-/// A source may end with a warning beyond the maximum; those of the next one are counted correctly.
+/// A source may end with a warning beyond the maximum; the next source's are counted correctly.
 #[test]
 fn warnings_behind_the_last_line_count_once() {
     let first = format!(".proc main\n{}end\n.end\0behind", "mov R0, r1\n".repeat(100));

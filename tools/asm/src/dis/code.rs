@@ -86,7 +86,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints a part of the code; nothing if the form cannot express it.
+    /// Prints a part of the code, or returns `None` if the form cannot express it.
     pub fn section(
         &mut self,
         out: &mut String,
@@ -210,8 +210,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the ends of parts and blocks at an address; nothing if the assembler would insert
-    /// padding that the code lacks.
+    /// Prints the ends of parts and blocks at an address, or returns `None` if the assembler would
+    /// insert padding that the code lacks.
     fn close(&mut self, out: &mut String, pc: usize) -> Option<()> {
         while let Some(&top) = self.open.last() {
             let is_split = top.is_split(pc);

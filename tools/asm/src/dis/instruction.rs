@@ -58,7 +58,7 @@ struct Line<'a> {
     shown: Word,
 }
 
-/// The line of a word; nothing if the form cannot express it.
+/// The line of a word, or `None` if the form cannot express it.
 pub(super) fn line(word: Word, target: Target<'_>, context: Context<'_>) -> Option<String> {
     let raw = || format!(".word {:#010x}", word.0);
     let Some(opcode) = word.opcode() else { return Some(raw()) };

@@ -75,7 +75,7 @@ impl Listing {
         Ok(Self { procs, labels, registers, ends: layout.ends, model, index })
     }
 
-    /// Returns the text of the instruction at an address; none outside the code.
+    /// Returns the text of the instruction at an address, or `None` outside the code.
     pub fn line(&self, pc: Pc) -> Option<String> {
         let word = Word(*self.model.code.get(pc.index())?);
         let none = Registers::default();

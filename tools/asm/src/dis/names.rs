@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::asm::syntax::{is_name, is_register_name};
 
-/// The identifier that the assembler turns into this symbol name; nothing if there is none.
+/// The identifier that the assembler turns into this symbol name, if one exists.
 pub(super) fn identifier(name: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(name).ok()?;
     if text.is_empty() || text.contains('$') {

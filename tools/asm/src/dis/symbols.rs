@@ -40,7 +40,7 @@ impl Registers {
 
 /// The uniforms of the section being printed.
 pub(super) struct Declarations<'s> {
-    /// The uniforms of a geometry program; nothing if the section uses the shared ones.
+    /// The uniforms of a geometry program, or `None` if the section uses the shared ones.
     pub geometry_space: Option<Space>,
     pub shared: &'s mut Shared,
 }

@@ -82,7 +82,7 @@ pub(super) fn print(
 struct GeometryLine {
     text: String,
     header: Header,
-    /// First uniform of its own; nothing if it shares those of vertex programs.
+    /// First uniform of its own, or `None` if it shares those of vertex programs.
     first: Option<u8>,
 }
 

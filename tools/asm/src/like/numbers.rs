@@ -11,7 +11,7 @@ use transpica::isa::Word;
 use transpica::isa::limits::DESCRIPTORS;
 use transpica::isa::word::Field;
 
-/// Renumbers descriptors; nothing if the numbers that the program has are better.
+/// Renumbers descriptors, or returns `None` if the numbers that the program has are better.
 pub(super) fn keep(old: &Model, new: &Model) -> Option<Model> {
     let mut descriptors = old.descriptors.clone();
     let mut code = Vec::with_capacity(new.code.len());

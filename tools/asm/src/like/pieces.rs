@@ -91,7 +91,7 @@ impl List<'_> {
     }
 }
 
-/// Lists the pieces of a file: its header, those of the package, those of each program.
+/// Lists the pieces of a file: its header, then the pieces of the package and of each program.
 pub(super) fn pieces(bytes: &[u8], file: &Shbin<'_>) -> Vec<Piece> {
     let mut list = List { bytes, program: None, header: 0, pieces: Vec::new() };
     list.header("DVLB header", 0, DVLB + u32::SIZE * file.executables.len());

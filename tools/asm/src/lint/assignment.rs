@@ -59,8 +59,8 @@ impl Analysis for Writes<'_> {
     }
 }
 
-/// Solves for the components written before each block; nothing for unreachable blocks. Paths end
-/// at `stop`.
+/// Solves for the components written before each block, with `None` for unreachable blocks. Paths
+/// end at `stop`.
 pub(super) fn solve(cfg: &Cfg, own: &[Components], stop: Option<Block>) -> Vec<Option<Assignment>> {
     dataflow::solve(cfg, &Writes { own, stop })
 }

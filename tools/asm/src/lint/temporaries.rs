@@ -23,7 +23,7 @@ use transpica::{Program, Stage};
 /// not reported.
 const MOST_VISITS: usize = 1 << 22;
 
-/// Demanded components: those of r0..r15, and above them the flags and address registers as in
+/// Demanded components: r0..r15 in the low bits, above them the flags and address registers as in
 /// [`Access`].
 type Demand = u128;
 

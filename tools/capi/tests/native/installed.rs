@@ -23,7 +23,7 @@ fn prefix(name: &str) -> PathBuf {
     prefix
 }
 
-/// A project of two files beside a prefix.
+/// A project of two files next to a prefix.
 fn project(prefix: &Path) -> PathBuf {
     let project = prefix.join("../project");
     fs::create_dir(&project).expect("a folder");

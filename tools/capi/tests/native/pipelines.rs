@@ -44,7 +44,7 @@ fn random_list(commands: &[u32], random: &mut Random) -> Vec<u32> {
     list
 }
 
-/// Draws twice through C; nothing if the pipeline or a draw is refused.
+/// Draws twice through C, or `None` if the pipeline or a draw is refused.
 unsafe fn draw(list: &[u32], vertices: &[u8], indices: Option<&[u32]>) -> [Option<Vec<u32>>; 2] {
     // SAFETY: pointers are those of the slices or of objects that live until they are freed here.
     unsafe {

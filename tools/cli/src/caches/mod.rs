@@ -18,7 +18,7 @@ use std::sync::Arc;
 use transpica::RegisterState;
 use transpica::isa::limits::{DESCRIPTORS, INPUTS, VERTEX_WORDS};
 
-/// Most programs and configurations that one file may hold; games have some hundreds.
+/// Most programs and configurations that one file may hold; games have a few hundred.
 const MOST: usize = 1 << 16;
 /// Most warnings that are kept of a file; the others are counted.
 const WARNINGS: usize = 16;

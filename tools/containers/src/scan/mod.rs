@@ -41,7 +41,7 @@ pub struct Found<'a> {
     pub state: Option<&'a RegisterState>,
 }
 
-/// Result of a scan beside its hits.
+/// Result of a scan, without its hits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Bytes that were read.
@@ -91,7 +91,7 @@ impl Scanner {
     /// Scans one input and calls `found` for each hit, in the order of the input.
     ///
     /// # Errors
-    /// Those of the reader. What was found before stays found.
+    /// Errors of the reader. What was found before stays found.
     pub fn scan(&mut self, mut input: impl Read, found: &mut dyn FnMut(Found<'_>)) -> io::Result<Summary> {
         let Self { limits, window, analyst } = self;
         window.clear();

@@ -25,7 +25,7 @@ pub(super) struct Footer {
 }
 
 impl Footer {
-    /// Reads the footer; nothing if it cannot be one.
+    /// Reads the footer, or returns `None` if it cannot be one.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let fields = Fields::little(bytes);
         let length = bytes.len();

@@ -97,7 +97,7 @@ impl Packing {
         }
     }
 
-    /// Returns the size that the data claim to unpack to; nothing if they are of another format.
+    /// Returns the size that the data claim to unpack to, or `None` if they are of another format.
     ///
     /// ```
     /// use transpica_containers::unpack::Packing;

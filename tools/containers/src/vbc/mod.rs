@@ -3,9 +3,9 @@
 //! In: [`Vbc`], or bytes. Out: bytes, or [`Vbc`]. [`Vbc::from_translation`] makes one of a
 //! translation. Knows nothing of SPIR-V but its first word.
 //!
-//! Integers are native-endian in the format, and little-endian here. Beside the words the file has
-//! inputs of the vertex stage, outputs of the fragment stage, bindings, one uniform block and
-//! inputs of subpasses.
+//! Integers are native-endian in the format, and little-endian here. In addition to the words the
+//! file has inputs of the vertex stage, outputs of the fragment stage, bindings, one uniform block
+//! and inputs of subpasses.
 //!
 //! Parts of translated programs that have no place in the file:
 //!
@@ -353,7 +353,7 @@ pub enum Fault {
 pub struct Error {
     /// The cause.
     pub fault: Fault,
-    /// Offset in the file; nothing for a file that is written.
+    /// Offset in the file, or `None` for a file that is written.
     pub at: Option<usize>,
 }
 

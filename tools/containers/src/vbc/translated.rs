@@ -108,7 +108,7 @@ fn uniform(translation: &Translation, stages: u16) -> Result<Option<Uniform>, Er
     Ok(Some(Uniform { size, stages, members }))
 }
 
-/// Lists what of a program the file does not say, beside the names of all attributes.
+/// Lists what the file does not say about a program, in addition to the names of all attributes.
 fn left_out(reflection: &Reflection) -> Vec<String> {
     let mut left_out = Vec::new();
     if !reflection.specialization.is_empty() {

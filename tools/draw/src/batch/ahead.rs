@@ -1,6 +1,6 @@
 //! The part of a control state that can still have an effect.
 //! In: instructions, a control state. Out: the state without the rest, so that groups
-//! that came on different ways become equal. Knows no lanes.
+//! that arrived by different paths compare equal. Knows no lanes.
 //!
 //! A BREAK inside a then-part leaves the entry of that part on its ring, and aL of lanes that leave
 //! a loop in different iterations differs. Neither matters where control cannot go back to. That is

@@ -83,7 +83,7 @@ impl Batch {
         result
     }
 
-    /// Runs the program for at most [`LANES`] vertices of buffers, which are there, and writes
+    /// Runs the program for at most [`LANES`] vertices of buffers, which exist, and writes
     /// their records, one after the other. [`fill`](Self::fill) comes before the first of a draw.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Batch {
         self.draw_lanes(vertices, records, to)
     }
 
-    /// Draws the vertices of a batch in lanes. Inputs that are the same in all are there already.
+    /// Draws the vertices of a batch in lanes. Inputs that are the same in all have been set before.
     fn draw_lanes(
         &mut self,
         vertices: &Vertices<'_>,
@@ -181,7 +181,7 @@ impl Batch {
         }
     }
 
-    /// Returns the number of vertices whose attributes are there, as far as the program reads them.
+    /// Returns the number of vertices whose attributes exist, as far as the program reads them.
     pub(crate) fn vertices_there(&self, vertices: &Vertices<'_>) -> usize {
         let arrays = registers(&self.code).filter_map(|register| match vertices.attribute(register) {
             VertexAttribute::Array(array) => Some(array.vertices()),

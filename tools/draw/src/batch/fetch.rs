@@ -104,7 +104,7 @@ impl Array<'_> {
         }
     }
 
-    /// Reads the attribute of a vertex that is there. Missing components stay as they are.
+    /// Reads the attribute of a vertex within its buffer. Missing components stay as they are.
     pub(crate) fn read_one(&self, vertex: u32, to: &mut [f32; 4]) {
         match self.number {
             Number::S8 => self.read_vertex(vertex, to, |[byte]: [u8; 1]| f32::from(byte.cast_signed())),

@@ -126,7 +126,7 @@ impl GeometryBatch {
         self.is_given_up = left.count_ones() as usize * 2 > self.count;
     }
 
-    /// Returns the instructions and triangles of an invocation; nothing if it must run on the
+    /// Returns the instructions and triangles of an invocation, or `None` if it must run on the
     /// machine.
     pub(crate) fn triangles(&self, lane: usize) -> Option<(u64, &[Triangle])> {
         let emission = self.runner.file.emission.as_ref().filter(|_| self.ran >> (lane % LANES) & 1 != 0)?;

@@ -40,7 +40,7 @@ impl Order<'_> {
         self.len() == 0
     }
 
-    /// Returns the indices; none for vertices one after the other.
+    /// Returns the indices, or `None` for vertices one after the other.
     pub(crate) fn indices(&self) -> Option<Vec<u32>> {
         match *self {
             Self::Range { .. } => None,
@@ -135,7 +135,7 @@ pub(super) struct Work {
     /// The components of an attribute.
     pub(super) columns: [[f32; LANES]; 4],
     /// For each index the place where it came last. Nothing is ever removed: a place is only
-    /// believed if the index is there.
+    /// believed if the index exists.
     cache: Vec<u32>,
 }
 

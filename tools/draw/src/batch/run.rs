@@ -133,7 +133,7 @@ impl Runner {
         (self.run, self.stopped) = (first(count), 0);
     }
 
-    /// Runs a program for a vertex, that of a lane. Returns the outputs, and how it ended.
+    /// Runs a program for the vertex of a lane. Returns the outputs, and how it ended.
     pub(super) fn alone(
         &mut self,
         code: &Code,

@@ -97,7 +97,7 @@ impl<'a> Sink<'a> {
     pub(super) fn push_vertices(&mut self, values: &[[f32; 4]]) {
         self.values.extend_from_slice(values);
     }
-    /// Assembles a vertex whose values are there already.
+    /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
         if let Some(triangle) = self.assembler.push(vertex) {
             check("triangles of a draw", self.triangles.len() + 1, self.bounds.triangles, At::Whole)?;

@@ -24,7 +24,7 @@ pub struct Request<'a> {
     /// The vertices to draw, if not all in their order. In variable mode for each primitive its
     /// number of vertices and then their indices.
     pub indices: Option<&'a [u32]>,
-    /// The least window: that of the previous draw, if the uniforms of the geometry program were
+    /// The least window: the previous draw's, if the uniforms of the geometry program were
     /// not set since. Uniforms that it delivered beyond the primitives of this draw keep their
     /// values.
     pub window: u32,
@@ -86,7 +86,7 @@ pub struct Plan {
     pub primitives: Vec<[u32; 4]>,
     /// Sizes of the buffers.
     pub sizes: Sizes,
-    /// The uniforms that the draw leaves; none in point mode.
+    /// The uniforms that the draw leaves, or `None` in point mode.
     pub feed_copy: Option<FeedCopy>,
     /// True if the threads of the geometry program must run one after the other, each in its own
     /// dispatch: see [`draws`](Self::draws).
@@ -115,7 +115,7 @@ impl Plan {
                 (Vec::new(), 0)
             }
         };
-        // Range: that of `bytes`.
+        // Range: the same as for `bytes`.
         let (feed, invocations) = records(request, primitives.len().saturating_sub(1) as u32, largest);
         let vectors = u64::from(feed.records) * u64::from(feed.window);
         let feed_bytes = buffer("bytes of the feed", vectors * VECTOR, request.bytes)?;
@@ -220,7 +220,7 @@ fn check_indices(request: &Request<'_>, places: std::ops::Range<usize>) -> Resul
 fn variable(request: &Request<'_>, main: u8) -> Result<(Vec<[u32; 4]>, u32)> {
     let mut all: Vec<[u32; 4]> = Vec::new();
     let mut most = 0;
-    // Range of all casts: that of `Request::bytes`.
+    // Range of all casts: see `Request::bytes`.
     let mut push = |first: usize, size: u32, vectors: u32| {
         let own = all.len() as u32;
         // The nearest primitive before that fills more than this one does: those between fill less.

@@ -174,7 +174,7 @@ impl Memory {
         counts
     }
 
-    /// Returns buffers for the output of a draw: those of the last draw, if its output is gone.
+    /// Returns buffers for the output of a draw: the last draw's, if its output is gone.
     pub(super) fn finished(&mut self, gpu: &Gpu, bytes: u64) -> Finished {
         if Arc::strong_count(&self.lease) > 1 {
             self.list.buffer = None;

@@ -38,7 +38,7 @@ const FIRST_TRIANGLES: u32 = 32;
 const MOST_BYTES: u32 = 1 << 27;
 /// Bytes of the register file, c0 to c95.
 const FILE_BYTES: u64 = FLOATS as u64 * 16;
-/// Places of bind groups: those of the passes, in their order, and then these.
+/// Places of bind groups: first the passes, in their order, and then these.
 const VERTEX_PLACE: usize = Pass::ALL.len();
 const GEOMETRY_PLACE: usize = VERTEX_PLACE + 1;
 

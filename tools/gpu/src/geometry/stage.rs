@@ -1,4 +1,4 @@
-//! Compute pipelines with their bindings: those of programs, and those of the passes, which all
+//! Compute pipelines with their bindings, of programs and of the passes, which all
 //! programs share.
 //! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 

@@ -57,7 +57,7 @@ impl<'a> Adjacency<'a> {
     }
 
     /// Returns the neighbors of `center` from `first` up to but not including `last`,
-    /// counter-clockwise; nothing at an open edge.
+    /// counter-clockwise, or `None` at an open edge.
     fn fan(&self, center: u32, first: u32, last: u32) -> Option<Vec<u32>> {
         let (mut fan, mut next) = (Vec::new(), first);
         while next != last {
@@ -94,7 +94,7 @@ impl<'a> Adjacency<'a> {
         indices
     }
 
-    /// Returns the number of neighbors of each vertex; that of a place stands at its first vertex.
+    /// Returns the number of neighbors of each vertex; vertices of one place count at the first.
     pub fn valences(&self) -> Vec<u32> {
         let mut valences = vec![0; self.first.len()];
         for [from, _] in self.third.keys() {

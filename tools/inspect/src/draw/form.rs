@@ -26,7 +26,7 @@ const FILLED: f64 = 0.9;
 /// Least and greatest x and y on the screen, where -1..1 is visible.
 pub type Extent = [[f64; 2]; 2];
 
-/// Returns the extent of triangles; nothing for none, or with a corner that is not in front of the
+/// Returns the extent of triangles, or `None` for an empty list, or with a corner not in front of the
 /// viewer.
 pub fn extent(triangles: &[Triangle]) -> Option<Extent> {
     let mut extent: Option<Extent> = None;

@@ -88,7 +88,7 @@ const VECTORS: &[(&str, [f32; 4])] = &[
     ("wave", [0.3, 0.05, 0.2, 0.1]),
 ];
 
-/// Returns what a name of an attribute suggests; nothing if it is unknown.
+/// Returns what a name of an attribute suggests, or `None` if it is unknown.
 fn attribute(named: &Named) -> Option<Attribute> {
     let name = named.name.to_lowercase();
     if let Some(&(_, found)) = ATTRIBUTES.iter().find(|(word, _)| name.contains(word)) {
@@ -259,7 +259,7 @@ impl Camera {
         rows(&self.projection).map(dot)
     }
 
-    /// Returns the matrix of a role, beside others of the same draw.
+    /// Returns the matrix of a role, given others of the same draw.
     fn matrix(&self, role: Role, roles: &[Role]) -> Matrix {
         let has = |role| roles.contains(&role);
         let model_view = || product(&self.view, &self.model);
@@ -278,7 +278,7 @@ impl Camera {
             Role::View => projected(self.view),
             Role::ModelView => projected(model_view()),
             Role::Model if has(Role::View) => self.model,
-            // Beside a complete matrix it serves for lighting.
+            // Next to a complete matrix it serves for lighting.
             Role::Model if has(Role::ModelView) || has(Role::Everything) => self.model,
             Role::Model => projected(model_view()),
             Role::Bone if has(Role::Model) || has(Role::ModelView) || has(Role::Everything) => UNIT,

@@ -84,7 +84,7 @@ pub fn cross(a: Vector, b: Vector) -> Vector {
     std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
 }
 
-/// Returns the vector of length 1 with this direction; nothing if it has no direction.
+/// Returns the vector of length 1 with this direction, or `None` if it has no direction.
 pub fn unit(a: Vector) -> Option<Vector> {
     let length = a.iter().map(|x| x * x).sum::<f32>().sqrt();
     (length > 1e-12 && length.is_finite()).then(|| a.map(|x| x / length))

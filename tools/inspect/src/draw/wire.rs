@@ -43,7 +43,7 @@ fn line(edge: [Corner; 2], size: Size) -> Option<[Triangle; 2]> {
     Some([[a, b, c], [a, c, d]])
 }
 
-/// Returns the edges of triangles. An edge of two triangles is there twice.
+/// Returns the edges of triangles. An edge of two triangles occurs twice.
 pub fn edges(triangles: &[Triangle], size: Size) -> Vec<Triangle> {
     let edges = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     edges.filter_map(|edge| line(edge, size)).flatten().collect()

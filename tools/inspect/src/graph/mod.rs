@@ -15,7 +15,7 @@ use transpica::isa::{Flow, Inst, Pc};
 pub mod layout;
 pub mod svg;
 
-/// Returns the name of the innermost procedure around an instruction; nothing for main.
+/// Returns the name of the innermost procedure around an instruction, or `None` for main.
 /// Procedures are what CALL, CALLC and CALLU run.
 fn procedure(calls: &BTreeSet<(u8, u16)>, executable: &Dvle<'_>, pc: u16) -> Option<String> {
     let runs = |&&(length, first): &&(u8, u16)| pc >= first && pc - first < length.into();

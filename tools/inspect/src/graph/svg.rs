@@ -37,7 +37,7 @@ pub struct Node {
     pub text: String,
     /// Addresses of its instructions.
     pub pcs: Vec<u16>,
-    /// Name of the procedure that it belongs to; none for main.
+    /// Name of the procedure that it belongs to, or `None` for main.
     pub procedure: Option<String>,
 }
 

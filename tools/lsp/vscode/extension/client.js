@@ -75,7 +75,7 @@ const MOST_FILES = 2000;
 /** Returns a URI up to the first dot of its name. */
 const stemOf = (uri) => uri.toString().replace(/[^/.]*(\.[^/]*)?$/, (name) => name.split(".")[0]);
 
-/** The server, and what it is told again after a failure. */
+/** The server, and what it is sent again after a failure. */
 class Client {
   constructor(bytes) {
     this.bytes = bytes;

@@ -1,4 +1,4 @@
-// Breakpoints beside a text: a dot on each line whose instruction stops runs. In a text that can be
+// Breakpoints next to a text: a dot on each line whose instruction stops runs. In a text that can be
 // written, they move with their lines.
 
 import { type EditorState, type Extension, RangeSet, StateEffect, StateField, type Text } from "@codemirror/state";

@@ -25,7 +25,7 @@ const FILE_LIMIT = 128 << 20;
 const PAUSE = 1000;
 /** Milliseconds that the status line keeps a sentence. */
 const SAID = 15_000;
-/** Shown beside source and picture only: a frame of another page. */
+/** Shown next to source and picture only: a frame of another page. */
 const isEmbedded = /^#embed(&|$)/.test(location.hash);
 
 class Page {

@@ -1,4 +1,4 @@
-// A second program beside the first: pictures of both and where they differ, the outputs that
+// A second program next to the first: pictures of both and where they differ, the outputs that
 // differ for the same inputs, both texts with their differences.
 
 import type { MergeView } from "@codemirror/merge";
