@@ -57,9 +57,8 @@ fn reduced(manifest: &str) -> String {
                 "exclude"
                 | "transpica-asm"
                 | "transpica-containers"
-                | "transpica-generate"
                 | "transpica-inspect"
-                | "transpica-prove"
+                | "transpica-proof"
                 | "transpica-gpu"
                 | "transpica-web"
                 // The C interface catches panics.
