@@ -3,11 +3,9 @@
 //!
 //! `cargo run --release -p transpica-proof --example gpu -- --help`
 
-#[path = "../tests/gpu/support/random.rs"]
+#[path = "../tests/gpu/random.rs"]
 mod random;
-#[path = "../tests/gpu/support/mod.rs"]
-mod support;
-#[path = "../tests/gpu/support/valid.rs"]
+#[path = "../tests/gpu/valid.rs"]
 mod valid;
 
 use std::collections::BTreeMap;

@@ -128,10 +128,10 @@ pub fn legalize(module: &mut Module, options: &Options, block: &UniformBlock) {
 ///
 /// ```
 /// use transpica::Precision;
-/// use crate::generate::{Kind, generate};
-/// let count = crate::chain::compare(&generate(Kind::Clean, 1), Precision::Exact)?;
+/// use transpica_proof::generate::{Kind, generate};
+/// let count = transpica_proof::chain::compare(&generate(Kind::Clean, 1), Precision::Exact)?;
 /// assert_eq!((count.programs, count.vertices, count.unfinished), (1, 3, 0));
-/// # Ok::<(), crate::chain::Disagreement>(())
+/// # Ok::<(), transpica_proof::chain::Disagreement>(())
 /// ```
 ///
 /// # Errors

@@ -18,8 +18,8 @@ type Counts = BTreeMap<Pc, [u32; 2]>;
 /// it a different number of times.
 ///
 /// ```
-/// use crate::generate::{Kind, generate};
-/// use crate::iterations::differ;
+/// use transpica_proof::generate::{Kind, generate};
+/// use transpica_proof::iterations::differ;
 /// let straight = generate(Kind::Numeric, 1);
 /// assert!(!differ(&straight, 8, 1000));
 /// ```

@@ -40,7 +40,7 @@ pub fn find(name: &str) -> Option<Pass> {
 /// run again, and preserve all outputs on `runs` random inputs.
 ///
 /// ```
-/// use crate::{ir, passes::check_passes};
+/// use transpica_proof::{ir, passes::check_passes};
 /// let text = "func main { %0: f32x4 = input v0 %1: f32x4 = mulp %0 %0 yield %1 }";
 /// check_passes(&ir::parse(text)?, transpica::Precision::Exact, 1, 10)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

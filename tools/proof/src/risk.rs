@@ -20,7 +20,7 @@ use transpica::stages::ir::{
 /// altogether.
 ///
 /// ```
-/// use crate::{ir::parse, risk::first_risk};
+/// use transpica_proof::{ir::parse, risk::first_risk};
 ///
 /// let module = parse(
 ///     "func main { %0: f32x4 = input v0 %1: f32 = const 0 %2: f32 = shuffle %0.x %3: bool = less %1 %2

@@ -14,10 +14,10 @@ const END: u32 = 0x8800_0000;
 /// Returns the smallest program found for which `fails` still holds. It must hold for `program`.
 ///
 /// ```
-/// use crate::generate::{Kind, generate};
+/// use transpica_proof::generate::{Kind, generate};
 /// let program = generate(Kind::Clean, 3);
 /// let word = program.code[0];
-/// let small = crate::shrink::shrink(&program, |program| program.code.contains(&word));
+/// let small = transpica_proof::shrink::shrink(&program, |program| program.code.contains(&word));
 /// assert_eq!(small.code.iter().filter(|word| **word != 0x8400_0000).count(), 1);
 /// ```
 pub fn shrink(program: &Generated, mut fails: impl FnMut(&Generated) -> bool) -> Generated {

@@ -11,7 +11,7 @@ pub const FILE: &str = "TRANSPICA_TALLY";
 /// Count of one stage of a test.
 ///
 /// ```
-/// use crate::tally::Tally;
+/// use transpica_proof::tally::Tally;
 /// let tally = Tally { stage: "IR after each pass, clean".into(), programs: 2000, vertices: 6000, ..Tally::default() };
 /// assert_eq!(tally.to_string(), "IR after each pass, clean: 2000 programs, 6000 vertices, 0 differ");
 /// ```

@@ -1,8 +1,14 @@
 //! Bindings of a program without a file: an output map, no constants, no names.
 //! In: an output map. Out: [`Unnamed`], which places every uniform in one block of registers.
 
+use std::sync::LazyLock;
+
 use transpica::host::{Constants, Environment, Interface, OutputMap, RegisterLayout, Usage, layout};
 use transpica::{Options, Result};
+
+/// Bindings of a program whose o0 is the position.
+pub static BARE: LazyLock<Unnamed> =
+    LazyLock::new(|| Unnamed { map: OutputMap::from_words([(0, [0, 1, 2, 3])]) });
 
 /// Bindings without names.
 #[derive(Clone, Debug, Default)]

@@ -77,7 +77,7 @@ impl ModuleInputs for InputValues {
 /// may take.
 ///
 /// ```
-/// use crate::ir::{InputValues, eval, parse};
+/// use transpica_proof::ir::{InputValues, eval, parse};
 /// use transpica::Precision;
 /// let module = parse("func main { %0: f32x4 = const 0 1 2 3 %1: f32 = dotp %0 %0 yield %1 }")?;
 /// let outputs = eval(&module, Precision::Exact, &InputValues::default(), 100)?;

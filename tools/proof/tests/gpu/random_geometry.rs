@@ -17,7 +17,7 @@ use transpica_proof::daily;
 use transpica_proof::generate::{self, GeneratedGeometry, generate_geometry};
 use transpica_proof::tally::Tally;
 
-use crate::support::BARE;
+use transpica_proof::unnamed::BARE;
 
 /// Statistics of a comparison.
 #[derive(Default)]

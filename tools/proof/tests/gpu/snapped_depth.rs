@@ -2,14 +2,14 @@
 //! picture, without they are clipped. The positions are those of shipped games.
 //! Without a Vulkan driver this fails.
 
-use transpica::host::{HostValues, OutputMap};
+use transpica::host::HostValues;
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
 use transpica::settings::{ClipPlanes, DepthSnap, Outputs};
 use transpica::{Job, Limits, Options, Profile, Program, Stage, Translator};
 use transpica_gpu::Shader;
 use transpica_proof::spirv_tools;
-use transpica_proof::unnamed::Unnamed;
+use transpica_proof::unnamed::BARE;
 
 use crate::native::{Native, Picture, SIZE};
 
@@ -38,9 +38,8 @@ fn screen(z: f32, w: f32) -> Vec<[[f32; 4]; 16]> {
 
 /// The number of pixels that the triangles cover.
 fn pixels(device: &Native, options: Options, vertices: &[[[f32; 4]; 16]]) -> usize {
-    let environment = Unnamed { map: OutputMap::from_words([(0, [0, 1, 2, 3])]) };
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&copy(), &environment, Job::Vertex).expect("translates");
+    let translated = translator.translate(&copy(), &*BARE, Job::Vertex).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}"));
     let Ok(Shader::Passthrough(fragment)) = Shader::spirv_of_wgsl(FRAGMENT) else {

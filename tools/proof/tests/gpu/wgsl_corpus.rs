@@ -14,7 +14,7 @@ use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::{Job, Options, Precision, Profile, Program, Shbin, Stage, Translator};
 use transpica_proof::generate::{Kind, generate};
 
-use crate::support::BARE;
+use transpica_proof::unnamed::BARE;
 
 const LAYOUTS: [Layout; 2] = [Layout::Symbols, Layout::Registers];
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];

@@ -12,8 +12,8 @@ use transpica_gpu::compare::{Case, Verdict, compare};
 use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Report, Route, run_compute};
 
-use crate::support::BARE;
 use crate::valid::valid_shader;
+use transpica_proof::unnamed::BARE;
 
 /// Operands for which a driver's Log2 or Exp2 need not return an infinity or NaN, and IEEE's
 /// results.

@@ -14,7 +14,7 @@ use transpica_proof::spirv_tools;
 use transpica_proof::tally::Tally;
 
 use crate::samples;
-use crate::support::BARE;
+use transpica_proof::unnamed::BARE;
 
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))

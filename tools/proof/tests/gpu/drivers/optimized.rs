@@ -12,7 +12,7 @@ use transpica_proof::spirv_tools;
 use transpica_proof::tally::Tally;
 
 use crate::samples;
-use crate::support::BARE;
+use transpica_proof::unnamed::BARE;
 
 /// Sizes before and after, summed over all programs.
 #[derive(Default)]

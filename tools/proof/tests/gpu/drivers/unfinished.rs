@@ -22,7 +22,7 @@ use transpica_gpu::{Gpu, GpuError, Reason, Registers, Route, run_compute, run_re
 use transpica_proof::generate::{Kind, generate};
 use transpica_proof::scenes;
 
-use crate::support::BARE;
+use transpica_proof::unnamed::BARE;
 
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))

@@ -14,7 +14,7 @@ use transpica_proof::generate::{Generated, Kind, generate};
 use transpica_proof::mutants::{self, Mutant};
 
 use crate::random;
-use crate::support::BARE;
+use transpica_proof::unnamed::BARE;
 
 /// Programs of each kind that a mutant may survive.
 const PROGRAMS: u64 = 300;

@@ -10,8 +10,8 @@ use transpica_proof::generate::Generated;
 use transpica_proof::mutants::{self, Mutant};
 use transpica_proof::{iterations, shrink};
 
-use super::support::BARE;
 use super::valid::valid_shader;
+use transpica_proof::unnamed::BARE;
 
 /// Limit of instructions per vertex. A driver ends loops after 65,535 iterations, far above.
 const BUDGET: u64 = 2000;
