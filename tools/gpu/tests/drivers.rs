@@ -1,7 +1,7 @@
 //! The example of an emulator host, run as its users run it. The example exits with success only if
 //! no pixel differs between GPU and interpreter. This test adds that the pictures show something,
-//! that they move, that a second run translates nothing, and that frames which begin on the CPU are
-//! those of a run that waits for its pipelines.
+//! that they move, that a second run translates nothing, and that frames which begin on the CPU
+//! equal the frames of a run that waits for its pipelines.
 //! Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use image::RgbaImage;
 use transpica_gpu::Gpu;
 use transpica_gpu::replay::{Recording, Replay, Way};
 
-/// Path of the example's executable, which cargo builds with the tests, beside the folder of this
-/// one.
+/// Path of the example's executable, which cargo builds with the tests, next to the folder of
+/// this one.
 fn example() -> PathBuf {
     let test = std::env::current_exe().expect("this program");
     let folder = test.ancestors().nth(2).expect("a target folder");

@@ -1,6 +1,6 @@
 //! Cost of translated programs on the GPU: SPIR-V instructions per PICA200 instruction and time per
-//! vertex, exact beside fast. Ratios hold within one run; absolute times depend on the machine and
-//! its load.
+//! vertex, exact compared with fast. Ratios hold within one run; absolute times depend on the
+//! machine and its load.
 //!
 //! `cargo run --release -p transpica-proof --example cost -- FOLDER [ADAPTER]`
 

@@ -1,4 +1,4 @@
-//! Draws a second of each geometry sample: on the CPU machine and on the GPU, one beside the other.
+//! Draws per second of each geometry sample, on the CPU machine and on the GPU.
 //! Ratios hold within one run; absolute times depend on the machine and its load.
 //!
 //! `cargo run --release -p transpica-proof --example geometry_cost -- [ADAPTER]`

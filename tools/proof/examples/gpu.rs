@@ -119,7 +119,7 @@ fn main() -> ExitCode {
 }
 
 impl Run<'_> {
-    /// Compares programs until the seeds run out; returns the name of the device.
+    /// Compares programs until the seeds run out and returns the name of the device.
     fn work(&self) -> Result<String, String> {
         let gpu = Gpu::open(self.arguments.adapter.as_deref()).map_err(|error| error.to_string())?;
         let kinds = if self.arguments.kind.is_empty() { &Kind::ALL } else { &self.arguments.kind[..] };
@@ -161,7 +161,7 @@ impl Run<'_> {
         }
     }
 
-    /// Prints the figures; returns the number of programs that differ.
+    /// Prints the figures and returns the number of programs that differ.
     fn report(&self) -> u64 {
         let all = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
         for (kind, Figures { programs, differing, silent, total }) in &*all {

@@ -129,7 +129,7 @@ fn same(batch: &mut Batch, inputs: &[Registers], expected: &[Expected]) -> Check
             same_outputs(&form, vertex, &bits(expected), &bits(found), ir::same)?;
         }
     }
-    // The batch knows those of its last lanes.
+    // The batch has the counts of its last lanes only.
     let last = expected.chunks(LANES).next_back().unwrap_or_default();
     for (lane, expected) in last.iter().enumerate() {
         let (steps, is_stopped) = (batch.steps(lane), batch.is_stopped(lane));

@@ -100,8 +100,8 @@ pub fn options(precision: Precision) -> Options {
     }
 }
 
-/// Returns the graph of a program, and its tree if the graph is reducible; none if the program has
-/// too many control states.
+/// Returns the graph of a program, and its tree if the graph is reducible, or `None` if the program
+/// has too many control states.
 ///
 /// # Errors
 /// An undefined opcode, or more than the limits.
@@ -218,7 +218,7 @@ pub fn same_outputs(
 }
 
 impl Case<'_> {
-    /// Compares every form that the program has; returns their number.
+    /// Compares every form that the program has and returns the number of forms.
     ///
     /// # Errors
     /// The first form that differs.

@@ -1,9 +1,10 @@
 //! Control flow of small programs, all of them up to a bound.
 //! In: a number of slots and of control instructions. Out: the number of programs for which the
-//! tree and both dispatchers end with the outputs of the interpreter; the first that does not.
+//! tree and both dispatchers end with the outputs of the interpreter, or the first program that
+//! differs.
 //! A slot is two words: an instruction, and NOP or the MOV that makes a sum visible.
-//! Up to symmetry: what nothing reaches is END, and where no CMP is, a flag is as good as a bool
-//! uniform, so that both are tried.
+//! Up to symmetry: unreachable instructions are END, and in a program without CMP a flag is as good
+//! as a bool uniform, so that both are tried.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +39,7 @@ pub struct Count {
     pub programs: AtomicUsize,
     /// Runs that ended, each compared with every form of its program.
     pub runs: AtomicUsize,
-    /// Runs that did not end within [`STEPS`]: their sums are compared with those of the graph.
+    /// Runs that did not end within [`STEPS`]: their sums are compared with the sums of the graph.
     pub endless: AtomicUsize,
     /// Forms.
     pub forms: AtomicUsize,
@@ -66,7 +67,7 @@ struct Slot {
     follows: Vec<u8>,
 }
 
-/// Address of a slot; the first is preceded by the CMP that sets the flags.
+/// Address of a slot. The CMP that sets the flags precedes the first.
 fn address(slot: u8) -> Pc {
     Pc(u16::from(slot) * 2 + 1)
 }

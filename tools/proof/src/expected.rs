@@ -88,7 +88,7 @@ impl Case {
     }
 }
 
-/// Executes one line for the tests; returns `None` if it is malformed.
+/// Executes one line for the tests, or returns `None` if it is malformed.
 fn command(line: &str, runs: &mut Vec<Run>) -> Option<()> {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let last = runs.last_mut()?;

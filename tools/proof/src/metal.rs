@@ -1,5 +1,5 @@
 //! Checks MSL with a C++ compiler, for tests. Metal's own compilers run only on Apple's systems.
-//! MSL is C++14 with a library, and the header beside this file stands in for that library.
+//! MSL is C++14 with a library, and the header in the folder `metal` stands in for that library.
 //! This checks syntax, names, types and overloads, but not address spaces and attributes. [`slots`]
 //! returns the buffer slots.
 

@@ -244,7 +244,7 @@ fn before(f: &mut Func, value: Value, ty: Type, op: Op) -> Value {
     new
 }
 
-/// Translates a program for the compute entry with a mutant; the layout must be one of registers.
+/// Translates a program for the compute entry with a mutant. The layout must consist of registers.
 ///
 /// # Errors
 /// As [`Translator::translate`].

@@ -23,7 +23,7 @@ pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64,
 /// ([`same_numbers`](crate::ir::same_numbers)).
 ///
 /// # Errors
-/// As those of [`compare`].
+/// As for [`compare`].
 pub fn compare_by(
     before: &Module,
     after: &Module,

@@ -13,9 +13,9 @@
 //! the program, and a stage of the library draws the vertices, while a thread translates the
 //! program and creates its pipeline. `--wait` waits for the pipeline instead. The thread has the
 //! lowest priority; where that does not get on, one of normal priority helps (`--patience`).
-//! Each frame is written beside a reference. For the reference the interpreter runs
-//! the vertex programs, and a plain vertex stage passes its results to the same rasterizer. A third
-//! picture shows differences in white: there are none.
+//! Each frame is written with a reference, for which the interpreter runs the vertex programs and a
+//! plain vertex stage passes its results to the same rasterizer. A third picture shows differences
+//! in white; it is black.
 //! Draws whose numbers keep a promise have modules that rely on it, others have exact ones.
 //! SPIR-V modules are stored in `OUT/cache` under their keys; a second run translates nothing.
 //!

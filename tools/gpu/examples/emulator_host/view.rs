@@ -32,7 +32,7 @@ impl View {
             Hook::Output(Semantic::Position, hook(Mask::X, HookOperand::constant([value, 0.0, 0.0, 0.0])))
         };
         let row = |row: [f32; 4]| HookOperand::constant(row);
-        // x moves with the distance w, and back by that of the distance of convergence.
+        // Shifts x in proportion to w, less the shift at the convergence distance.
         let eye = |side: f32| {
             let rows = [
                 row([1.0, 0.0, 0.0, side]),

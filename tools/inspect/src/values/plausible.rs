@@ -29,7 +29,7 @@ pub enum Use {
     Matrix {
         /// Rows of each.
         rows: usize,
-        /// True if the last row is that of a projection.
+        /// True for a projection, whose last row selects w.
         is_projection: bool,
     },
     /// A point.

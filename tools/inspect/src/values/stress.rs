@@ -105,13 +105,13 @@ pub fn special_inputs(seed: u64, vertices: usize) -> Vec<[[f32; 4]; 16]> {
     (0..vertices).map(|_| registers(&mut random, special)).collect()
 }
 
-/// Returns uniforms with values like those of [`inputs`], random bools, and ints that repeat loops
+/// Returns uniforms with values as in [`inputs`], random bools, and ints that repeat loops
 /// at most eight times.
 pub fn uniforms(seed: u64) -> Uniforms {
     uniform_values(&mut Random::new(seed, "uniforms"), ordinary)
 }
 
-/// Returns uniforms like [`uniforms`], with values like those of [`special_inputs`].
+/// Returns uniforms like [`uniforms`], with values as in [`special_inputs`].
 pub fn special_uniforms(seed: u64) -> Uniforms {
     uniform_values(&mut Random::new(seed, "special uniforms"), special)
 }

@@ -1,5 +1,6 @@
 //! Any program on any state, with undefined opcodes, budgets and a loop guard: batches of several
-//! sizes have the interpreter's results, and draws with a geometry program those of the machines.
+//! sizes have the interpreter's results, and draws with a geometry program the results of the
+//! machines.
 
 use crate::batch::{Case, SIZES, drawn};
 use crate::generate::{generate_geometry, inputs, special_inputs, special_uniforms, uniforms};

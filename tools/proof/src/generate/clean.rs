@@ -274,7 +274,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Reserves `count` EMITs in a scope; returns false if that exceeds the limit.
+    /// Reserves `count` EMITs in a scope, or returns false if that exceeds the limit.
     fn emits(&mut self, scope: Scope, count: u32) -> bool {
         let executed = count.saturating_mul(ROUNDS.pow(scope.depth.loops));
         let emits = self.piece.emits.saturating_add(executed);

@@ -141,7 +141,7 @@ fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
     let heads = depth + gaps.iter().filter(|&&gap| gap).count() as u32;
     let mut code = Vec::new();
     for (level, gap) in (0..depth).zip(gaps) {
-        // The scope of this level ends about `apart` words after that of the next one.
+        // The scope of this level ends about `apart` words after the scope of the next one.
         let end = heads + 1 + (depth - level) * apart;
         let end = if random.chance(odd) { end + random.between(1, 2) } else { end };
         let usual = random.pick(&tests);

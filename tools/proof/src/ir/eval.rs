@@ -19,10 +19,10 @@ pub type Lanes = [u32; 4];
 
 /// The environment of a program.
 pub trait ModuleInputs {
-    /// Value of a resource; nothing where there is none. Specialization constants are never asked
-    /// for: they have the values of their registers.
+    /// Returns the value of a resource, or `None` if it has no value. Specialization constants are
+    /// never requested: they have the values of their registers.
     fn read(&self, resource: Resource) -> Option<Lanes>;
-    /// An element of a buffer of a kernel; nothing where there is none.
+    /// Returns an element of a buffer of a kernel, or `None` outside of the buffer.
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let _ = (buffer, index);
         None
@@ -182,7 +182,7 @@ impl<'a> Machine<'a> {
         self.calls.push(activation);
     }
 
-    /// Takes one item or exit; the outputs of the main function when it ends.
+    /// Executes one item or exit. Returns the outputs when the main function ends.
     fn step(&mut self) -> Result<Option<Vec<Lanes>>> {
         let Some(top) = self.calls.last_mut() else { return Err(broken("nothing runs")) };
         let Some(Frame { region, next, .. }) = top.frames.last_mut() else {
@@ -325,7 +325,7 @@ impl Activation<'_> {
         self.frames.push(Frame { region, next: 0, targets });
     }
 
-    /// Leaves a region; the outputs where that ends the function.
+    /// Leaves a region. Returns the outputs if that ends the main function.
     fn exit(&mut self, exit: Exit) -> Result<Option<Vec<Lanes>>> {
         if exit == Exit::Unreachable {
             return Err(broken("the unreachable was reached"));

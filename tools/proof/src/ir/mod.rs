@@ -1,7 +1,7 @@
 //! Modules of the intermediate form as text and as results.
 //! In: text, or a module and the values of its inputs. Out: modules, or outputs. Knows no host.
 //!
-//! [`parse`](fn@parse) reads what `ir::text::print` writes; the grammar stands there.
+//! [`parse`](fn@parse) reads what `ir::text::print` writes, whose page has the grammar.
 //! [`eval`](mod@eval) is the reference that translated modules are compared with.
 
 pub mod eval;

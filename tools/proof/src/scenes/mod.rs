@@ -121,7 +121,7 @@ impl Scene {
     }
 
     /// Builds the command list that binds both programs and sets their uniforms. Its geometry
-    /// program is that of [`Setup::from_file`] without a stride.
+    /// program is the one of [`Setup::from_file`] without a stride.
     ///
     /// # Errors
     /// None, as [`file`](Self::file).

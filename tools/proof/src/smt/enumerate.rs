@@ -78,7 +78,7 @@ impl Enumerated {
         }
     }
 
-    /// Compares every `stride`-th block; the largest error.
+    /// Compares every `stride`-th block and returns the largest error.
     fn run(&self, first: u64, stride: u64) -> Result<f64, String> {
         let (symbols, results) = alone(&self.module(), self.precision)?;
         let result = *results.first().ok_or("a function without a result")?;

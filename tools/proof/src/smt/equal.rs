@@ -23,10 +23,10 @@ type Both = [Lanes; 2];
 /// Most rounds over a loop.
 const ROUNDS: usize = 100;
 
-/// Walks over two modules of one input; the second may have members for registers.
+/// Walks over two modules of one input side by side. The second may have members for registers.
 ///
 /// # Errors
-/// Where they part.
+/// The place where the modules diverge.
 pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Result<Symbols, String> {
     let mut walk = Walk::new(modules, Symbols::new(precision, signs));
     let body = |module: &Module| module.main.body.ok_or("a function without a body");
@@ -283,7 +283,7 @@ impl<'a> Walk<'a> {
             .collect()
     }
 
-    /// Walks two regions; the values that they yield, if they do.
+    /// Walks two regions and returns the values that they yield, or `None` if they yield none.
     fn pair(&mut self, regions: [Region; 2]) -> Result<Option<Both>, String> {
         let mut frames = regions.map(|region| vec![Frame { region, next: 0, results: None }]);
         loop {
@@ -357,8 +357,8 @@ impl<'a> Walk<'a> {
         self.join(&outcomes, results, u32::MAX);
     }
 
-    /// Results of a construct with several ends: those that every end gives equally are one symbol,
-    /// which is that of the ends if it is older than a free one.
+    /// Results of a construct with several ends. Results that are equal at every end are one
+    /// symbol: the symbol of the ends if it is older than a free one.
     fn join(&mut self, outcomes: &[Both], results: [ValueList; 2], free: u32) {
         let mut known: HashMap<Lanes, Symbol> = HashMap::new();
         for side in [0, 1] {
@@ -428,7 +428,7 @@ impl<'a> Walk<'a> {
         Err("a loop with too many kinds of parameters".into())
     }
 
-    /// Splits parameters that were taken for equal, or for those of the first iteration.
+    /// Splits parameters that were assumed to equal each other, or their first values.
     fn refine(&mut self, assumed: &Both, inits: &Both, ends: &[Both], own: &mut HashSet<Symbol>) -> Both {
         let key = |side: usize, lane: usize| {
             let mut key = vec![assumed[side][lane], inits[side][lane]];

@@ -8,7 +8,7 @@ use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
 use crate::smt::term::{Fun, Sort, Term, Terms};
 
-/// Number of the first variable of an input register, beyond those of parameters.
+/// Number of the first variable of an input register, beyond the variables of parameters.
 const INPUTS: u32 = 64;
 
 /// 2^-62, below which float24 arithmetic counts numbers as 0.
@@ -16,7 +16,7 @@ const SMALLEST: f32 = 1.0 / 4_611_686_018_427_387_904.0;
 /// 2^64, from which on float24 numbers are infinite.
 const OVERFLOW: f32 = 18_446_744_073_709_551_616.0;
 
-/// A variable of a kind. Those of floats are bits, so that NaN has any payload.
+/// A variable of a kind. Floats are bits, so that NaN has any payload.
 pub fn variable(t: &mut Terms, kind: ScalarKind, number: u32) -> Term {
     match kind {
         ScalarKind::Bool => t.var(Sort::Bool, number),
@@ -208,7 +208,7 @@ fn shift(t: &mut Terms, fun: Fun, a: Term, b: Term) -> Term {
     t.apply(fun, &[a, places])
 }
 
-/// One lane of a two-operand operation; the dot products give the product that they sum.
+/// One lane of a two-operand operation. For a dot product: the product that it sums.
 pub fn binary(t: &mut Terms, op: Binary, precision: Precision, a: Term, b: Term) -> Term {
     let (both, exchanged) = ([a, b], [b, a]);
     match op {

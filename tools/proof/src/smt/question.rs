@@ -25,7 +25,7 @@ pub struct Question {
     pub claims: usize,
     /// Functions of the library that it is about, those with equal claims too.
     pub functions: usize,
-    /// The script; none where both sides of every claim are one term, which needs no solver.
+    /// The script, or `None` if both sides of every claim are one term, which needs no solver.
     pub script: Option<String>,
 }
 

@@ -36,7 +36,7 @@ pub fn function(body: &str) -> Module {
     parse(&text).unwrap_or_else(|error| unreachable!("rows are well formed: {error} in {text}"))
 }
 
-/// The function after `simplify`; none where nothing changes.
+/// The function after `simplify`, or `None` if the pass changes nothing.
 pub fn simplified(before: &Module, precision: Precision) -> Option<Module> {
     let mut after = before.clone();
     simplify::run(&mut after.main, precision, &mut Scratch::default().tables).then_some(after)
@@ -201,8 +201,8 @@ pub fn questions() -> Vec<Question> {
         }
     }
     let mut general = Claims::new("schemas".to_owned(), Products::Exact);
-    // Rules with numbers that hold for each: two functions that are equal. Those of which
-    // `simplify` makes one of the other are tied to it by [`rows`].
+    // Rules that hold for every number: two equal functions. [`rows`] ties the pairs to `simplify`
+    // of which it makes one from the other.
     for [name, before, after] in table(include_str!("schemas.tsv")) {
         let pair = [function(before), function(after)];
         let added = general.same(name, [&pair[0], &pair[1]], Precision::Exact, true);

@@ -44,7 +44,8 @@ pub enum Head {
     Submit,
     /// An operation with one operand.
     Unary(Unary),
-    /// An operation with two operands; a dot product has those of the first, then of the second.
+    /// An operation with two operands. A dot product has the lanes of the first, then of the
+    /// second.
     Binary(Binary),
     /// A choice.
     Select,
@@ -173,7 +174,7 @@ impl Symbols {
         self.facts[a.0 as usize].sample == self.facts[b.0 as usize].sample
     }
 
-    /// Fills the rows of results that one symbol needs from those of the first, which is free.
+    /// Fills the rows of results that one symbol needs from the row of the first, which is free.
     pub fn fill(&self, result: Symbol, rows: &mut Vec<Vec<u32>>) {
         let count = rows[0].len();
         rows.resize_with(self.nodes.len(), || vec![0; count]);
@@ -195,7 +196,7 @@ impl Symbols {
         }
     }
 
-    /// The result of an operation; none for what is unknown.
+    /// The result of an operation, or `None` if it is unknown.
     // A call for each of 2^32 numbers would take as long as the operation.
     #[inline(always)]
     fn computed(&self, node: &Node, value: &impl Fn(usize) -> u32) -> Option<u32> {
@@ -229,8 +230,8 @@ impl Symbols {
         }
     }
 
-    /// The script that is satisfiable if and only if two symbols differ, where operands that both
-    /// functions have are opened a number of times; none if it is too large.
+    /// The script that is satisfiable if and only if two symbols differ, or `None` if it is too
+    /// large. Operands that both functions have are opened a number of times.
     pub fn script(&self, [a, b]: [Symbol; 2], opened: u32, products: Products) -> Option<String> {
         // Budgets of the symbols that are needed, found from the last to the first.
         let mut open = BTreeMap::from([(a.max(b), opened), (a.min(b), opened)]);

@@ -2,7 +2,7 @@
 //! computes.
 //! In: `.shbin` files. Out: for each pass the number of functions that stay as they are, are equal
 //! by structure, are equal by claims, or are undecided, with the reason. Claims are questions like
-//! others; `proven/equal.tsv` has those of the samples.
+//! others; `proven/equal.tsv` has the claims of the samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -38,11 +38,13 @@ pub struct Step {
     pub place: String,
     /// Operations of the function before it.
     pub size: usize,
-    /// Nothing where the pass changed nothing; the claims, or where the functions part.
+    /// `None` if the pass changed nothing, else the claims, or the place where the functions
+    /// diverge.
     pub outcome: Option<Result<Symbols, String>>,
 }
 
-/// The scripts of each claim of a comparison, from level to level; none where one is too large.
+/// The scripts of each claim of a comparison, from level to level, with `None` for one that is too
+/// large.
 fn scripts(symbols: &Symbols) -> impl Iterator<Item = impl Iterator<Item = Option<String>>> {
     let script = move |pair| move |(opened, products)| symbols.script(pair, opened, products);
     symbols.claims.iter().map(move |&pair| levels().map(script(pair)))

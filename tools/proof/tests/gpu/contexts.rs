@@ -259,7 +259,7 @@ impl OpenGl {
         Ok(Stages::Separate(pipeline, vertex, fragment))
     }
 
-    /// Sets the state of a draw; returns its buffers.
+    /// Sets the state of a draw and returns its buffers.
     unsafe fn begin(&self, stages: Stages, draw: &Draw<'_>) -> Result<Vec<glow::Buffer>> {
         let gl = &self.gl;
         let mut buffers = Vec::new();

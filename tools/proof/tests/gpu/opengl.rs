@@ -1,7 +1,7 @@
 //! GLSL on a real driver of OpenGL and OpenGL ES: every vertex program of the samples, every
 //! version and the names of two hosts compile, link with the host's fragment stage in one program
 //! and in two separable ones, and have the interpreter's results, bit for bit.
-//! Results are what transform feedback captures, so they are those of the vertex stage itself.
+//! Results are what transform feedback captures, so they come from the vertex stage itself.
 //! Without EGL and Mesa's driver this fails and says how to install them.
 
 use std::fmt::Write as _;
@@ -263,7 +263,7 @@ struct Count {
     vertices: u64,
     values: u64,
     differing: u64,
-    /// Those of them with a NaN or an infinity on one side.
+    /// Of these, the ones with a NaN or an infinity on one side.
     other_class: u64,
 }
 

@@ -233,7 +233,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Pictures of one request on the CPU and on the GPU; none of programs that cannot be drawn.
+/// Pictures of one request on the CPU and on the GPU, or `None` for programs that cannot be drawn.
 fn pictures(gpu: &Gpu, engine: &mut Engine, by: &str, is_wireframe: bool) -> Option<[Pixels; 2]> {
     let request = json!({ "width": WIDTH, "height": HEIGHT, "yaw": 0.6, "pitch": 0.5, "distance": 2.8,
         "time": 1.5, "by": by, "wireframe": is_wireframe });

@@ -48,7 +48,7 @@ fn triangles() -> Vec<[[f32; 4]; 16]> {
     (0..3 * TRIANGLES).map(vertex).collect()
 }
 
-/// The same triangles, aligned on the CPU; the number of quaternions that were negated.
+/// The same triangles, aligned on the CPU, and the number of quaternions that were negated.
 fn aligned(vertices: &[[[f32; 4]; 16]]) -> (Vec<[[f32; 4]; 16]>, usize) {
     let (mut vertices, mut negated) = (vertices.to_vec(), 0);
     for triangle in vertices.as_chunks_mut::<3>().0 {

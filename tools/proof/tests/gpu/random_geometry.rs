@@ -54,7 +54,7 @@ fn compare(
     let (vertex, geometry) = (generated.vertex(), generated.geometry());
     let pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &options);
     let mut pipeline = pipeline.map_err(|error| error.to_string())?;
-    // The proof is that of the reference machines; `batch_geometry.rs` has that of batches.
+    // This proves the reference machines; `batch_geometry.rs` proves batches.
     pipeline.one_by_one();
     let chain =
         GeometryChain::new(gpu, [&vertex, &geometry], [&*BARE, &*BARE], &generated.setup, &options, route);

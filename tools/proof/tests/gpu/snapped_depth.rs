@@ -1,5 +1,5 @@
 //! Triangles a hair outside the clip volume in z: with `Outputs::snap_depth` they cover the
-//! picture, without they are clipped. The positions are those of shipped games.
+//! picture; without it they are clipped. The positions are from shipped games.
 //! Without a Vulkan driver this fails.
 
 use transpica::host::HostValues;

@@ -86,7 +86,7 @@ fn push<T>(stack: &mut VecDeque<T>, depth: usize, entry: T) {
 }
 
 impl Model {
-    /// Executes one instruction; returns false at END.
+    /// Executes one instruction and returns false at END.
     fn step(&mut self, inst: &Inst, uniforms: &Uniforms, registers: &Registers) -> bool {
         let next = self.pc + 1;
         self.pc = next;

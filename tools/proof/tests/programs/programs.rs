@@ -87,8 +87,8 @@ fn clean_and_numeric_programs_end_with_an_end() {
     }
 }
 
-/// Runs the control model beside the interpreter and returns the deepest stacks; fails if an entry
-/// is lost.
+/// Runs the control model alongside the interpreter and returns the deepest stacks. Fails if an
+/// entry is lost.
 fn deepest(generated: &Generated) -> [usize; 3] {
     let mut machine = machine(generated, BUDGET);
     let mut deepest = [0; 3];

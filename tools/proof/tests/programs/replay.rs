@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use transpica_proof::fuzz::{TARGETS, check};
 
-/// The files of a folder by name; empty if it does not exist.
+/// The files of a folder by name, or no file if it does not exist.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

@@ -133,7 +133,7 @@ impl Run<'_> {
         }
     }
 
-    /// Prints the figures; returns the number of programs that disagreed.
+    /// Prints the figures and returns the number of programs that disagreed.
     fn report(&self) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (mut all, mut differing) = (Count::default(), 0);

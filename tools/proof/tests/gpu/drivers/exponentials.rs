@@ -144,7 +144,7 @@ fn logarithms_of_small_numbers_are_undecided_where_the_driver_may_take_them_for_
         assert!(verdict.passed(), "{precision:?}: {:?}", verdict.first);
         verdict.values
     };
-    // SwiftShader's zeros are those of an interpreter that flushes.
+    // SwiftShader has the zeros of an interpreter that flushes.
     let is_known = gpu.facts().subnormals == Subnormals::Flushed;
     assert_eq!(compared(1.0, Precision::Exact), if is_known { 12 } else { 0 });
     let is_decided = gpu.facts().subnormals != Subnormals::Open;

@@ -74,7 +74,7 @@ fn inside([x, y, z, w]: [f32; 4]) -> Option<bool> {
     Some(distances.iter().all(|&distance| distance > 0.0))
 }
 
-/// Compares one vertex; returns true if it must arrive.
+/// Compares one vertex and returns whether it must arrive.
 fn judge(name: &str, expected: &[(&Output, [f32; 4])], captured: Option<&Captured>) -> bool {
     let find =
         |location| expected.iter().find(|(output, _)| output.location == location).map(|found| found.1);
@@ -127,7 +127,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Encodes an attribute in its format; returns its bits and the numbers that they represent.
+/// Encodes an attribute in its format and returns its bits and the numbers that they represent.
 fn encode(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
     // Integers in the range of bytes, which the console's formats have.
     let byte = |x: f32| (x * 13.0).clamp(-128.0, 127.0) as i32;
@@ -164,7 +164,7 @@ fn specialized(
     (shader, constants.iter().map(|constant| (constant.id.to_string(), value(constant.id).into())).collect())
 }
 
-/// Compares a hundred vertices; returns the number that arrived.
+/// Compares a hundred vertices and returns the number that arrived.
 fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let Setting { name, bytes, options, ref host, hooks } = *setting;
     let file = Shbin::parse(bytes).expect("a sample");
