@@ -1,7 +1,7 @@
 //! The readable form of a module.
 //! In: a module whose tree is well-formed. Out: text. Knows the words of operations and reads from
 //! their tables, and no arithmetic. No recursion.
-//! `tools/prove` reads it back: printing, parsing and printing again gives the same text, to the
+//! `tools/proof` reads it back: printing, parsing and printing again gives the same text, to the
 //! last bit of every float.
 //!
 //! ```text

@@ -92,10 +92,10 @@ fn build_scripts_take_at_most_twelve_crates() {
 fn tools_import_public_paths() {
     let mut files = Vec::new();
     for entry in fs::read_dir(root().join("tools")).expect("the tools").flatten() {
-        if ["prove", "bench", "generate", "smt"].iter().any(|name| entry.file_name() == *name) {
+        if ["proof", "bench"].iter().any(|name| entry.file_name() == *name) {
             continue;
         }
-        for folder in ["src", "tests", "examples", "oracles"].map(|folder| entry.path().join(folder)) {
+        for folder in ["src", "tests", "examples"].map(|folder| entry.path().join(folder)) {
             if folder.is_dir() {
                 sources(&folder, &mut files);
             }
@@ -160,7 +160,7 @@ fn every_file_of_tests_is_a_module_of_a_package_s_program() {
         };
         let (declared, programs): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_declared(file));
         modules += declared.len();
-        let most = if folder == root().join("tests") { 3 } else { 1 };
+        let most = if folder == root().join("tests") { 3 } else { 1 + usize::from(folder.ends_with("proof/tests")) };
         assert!((1..=most).contains(&programs.len()), "no modules, and several programs: {programs:?}");
     }
     assert!(modules > 100, "{modules} modules");
@@ -174,7 +174,6 @@ fn published_packages_depend_on_published_ones() {
     for package in [
         "tools/asm",
         "tools/draw",
-        "tools/generate",
         "tools/containers",
         "tools/inspect",
         "tools/settings",
@@ -187,7 +186,7 @@ fn published_packages_depend_on_published_ones() {
     ] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
-        for unpublished in ["transpica-prove", "path = \"tools/", "path = \"../"] {
+        for unpublished in ["transpica-proof", "path = \"tools/", "path = \"../"] {
             assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
         }
     }
@@ -196,7 +195,7 @@ fn published_packages_depend_on_published_ones() {
 /// Requirements of the tests outside cargo: rows of the lists `needs.tsv`.
 fn needs() -> BTreeSet<(String, String)> {
     let mut rows = BTreeSet::new();
-    for folder in ["tests", "tools/capi", "tools/cli", "tools/gpu/tests", "tools/bench"] {
+    for folder in ["tests", "tools/capi", "tools/cli", "tools/gpu", "tools/proof", "tools/bench"] {
         let path = root().join(folder).join("needs.tsv");
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -257,12 +256,13 @@ fn what_tests_run_include_or_load_is_in_a_list_of_requirements() {
         "tests",
         "tools/asm/src",
         "tools/draw/src",
-        "tools/prove/src",
+        "tools/proof/src",
         "tools/capi/tests",
         "tools/capi/examples",
         "tools/cli/tests",
     ];
-    for folder in folders.into_iter().chain(["tools/gpu/tests", "tools/gpu/examples", "tools/bench/tests"]) {
+    for folder in folders.into_iter().chain(["tools/proof/tests", "tools/gpu/examples", "tools/bench/tests"])
+    {
         sources(&root().join(folder), &mut files);
     }
     let needs = needs();

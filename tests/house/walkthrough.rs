@@ -161,7 +161,7 @@ fn the_function_on_the_page_of_regions_is_well_formed() {
     let (_, rest) = page.split_once("```text\nfunc main").expect("a function");
     let (body, _) = rest.split_once("\n```").expect("an end of the function");
     let source = format!("func main{body}\n");
-    let module = transpica_prove::ir::parse(&source).expect("is read");
+    let module = transpica_proof::ir::parse(&source).expect("is read");
     verify(&module, Phase::Pica).expect("is well-formed");
     assert_eq!(text::print(&module), source);
 }

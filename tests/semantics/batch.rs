@@ -9,11 +9,11 @@ use transpica::interp::Settings;
 use transpica::isa::{Opcode, Pc, Uniforms};
 use transpica::{Precision, Program, Shbin, Stage};
 use transpica_draw::batch::{Batch, LANES};
-use transpica_generate::{Kind, generate, inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::batch::{self, Case, SIZES};
-use transpica_prove::chain::Count;
-use transpica_prove::daily;
-use transpica_prove::tally::Tally;
+use transpica_proof::batch::{self, Case, SIZES};
+use transpica_proof::chain::Count;
+use transpica_proof::daily;
+use transpica_proof::generate::{Kind, generate, inputs, special_inputs, special_uniforms, uniforms};
+use transpica_proof::tally::Tally;
 
 use crate::samples::samples;
 

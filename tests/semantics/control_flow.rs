@@ -12,9 +12,9 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::structure::{Structured, blocks, structure, tree::Tree};
 use transpica::{Limits, Machine, Precision, Program};
-use transpica_generate::{Generated, Kind, generate};
-use transpica_prove::tally::Tally;
-use transpica_prove::walk::{Walk, Walked};
+use transpica_proof::generate::{Generated, Kind, generate};
+use transpica_proof::tally::Tally;
+use transpica_proof::walk::{Walk, Walked};
 
 use crate::flow::graphs::program;
 

@@ -31,10 +31,10 @@ use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::structure::{self, Structured};
 use transpica::{Limits, Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
-use transpica_prove::ir::same_numbers;
-use transpica_prove::passes;
-use transpica_prove::risk::first_risk;
-use transpica_prove::same::{compare, compare_by};
+use transpica_proof::ir::same_numbers;
+use transpica_proof::passes;
+use transpica_proof::risk::first_risk;
+use transpica_proof::same::{compare, compare_by};
 
 /// Number of random inputs on which a pass must preserve the results of a function.
 const RUNS: u32 = 50;
@@ -164,7 +164,7 @@ fn functions_after_passes_match_the_cases() {
         };
         let modules = source.trim_end().split("\n\n").map(|source| {
             let mut module =
-                transpica_prove::ir::parse(source).unwrap_or_else(|error| panic!("{error} in {source}"));
+                transpica_proof::ir::parse(source).unwrap_or_else(|error| panic!("{error} in {source}"));
             if names == "legalize" {
                 return legalized(module, precision);
             }

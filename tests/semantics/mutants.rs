@@ -1,9 +1,9 @@
 //! The comparisons detect errors: every mutant is found within a few hundred random programs.
 
 use transpica::Precision;
-use transpica_generate::{Kind, generate};
-use transpica_prove::chain;
-use transpica_prove::mutants::Mutant;
+use transpica_proof::chain;
+use transpica_proof::generate::{Kind, generate};
+use transpica_proof::mutants::Mutant;
 
 /// Programs of each kind that a mutant may survive.
 const PROGRAMS: u64 = 400;

@@ -4,8 +4,8 @@ use transpica::Precision;
 use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Phase, verify};
 use transpica::stages::passes::{Scratch, optimize};
-use transpica_prove::passes::check_passes;
-use transpica_prove::same::compare;
+use transpica_proof::passes::check_passes;
+use transpica_proof::same::compare;
 
 use crate::modules::module;
 

@@ -10,11 +10,11 @@ use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
 use transpica::stages::lift::OutputSelection;
 use transpica::{GlslVersion, Job, Machine, Options, Precision, Profile, Program, Shbin, Tier, Translator};
-use transpica_prove::chain::{self, Bits, bits};
-use transpica_prove::expected::{Case, Run, cases};
-use transpica_prove::ir::same;
-use transpica_prove::spirv_tools;
-use transpica_prove::tally::Tally;
+use transpica_proof::chain::{self, Bits, bits};
+use transpica_proof::expected::{Case, Run, cases};
+use transpica_proof::ir::same;
+use transpica_proof::spirv_tools;
+use transpica_proof::tally::Tally;
 
 /// Calls `check` with every case, its program and its bindings.
 fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &FileEnvironment<'_>)) {

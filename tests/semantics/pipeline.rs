@@ -3,10 +3,10 @@
 //! legalization.
 
 use transpica::Precision;
-use transpica_generate::{Kind, generate};
-use transpica_prove::chain::{self, Count};
-use transpica_prove::tally::Tally;
-use transpica_prove::{daily, shrink};
+use transpica_proof::chain::{self, Count};
+use transpica_proof::generate::{Kind, generate};
+use transpica_proof::tally::Tally;
+use transpica_proof::{daily, shrink};
 
 /// Compares programs and prints the number that differ; the first of them is shrunk.
 fn compare(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision) -> Count {

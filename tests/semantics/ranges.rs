@@ -13,9 +13,9 @@ use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::arith;
 use transpica::stages::{cfg, structure};
 use transpica::{Limits, Options, Precision};
-use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
-use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
-use transpica_prove::same::Random;
+use transpica_proof::generate::{Generated, Kind, generate, special_inputs, special_uniforms};
+use transpica_proof::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
+use transpica_proof::same::Random;
 
 use crate::modules::module;
 

@@ -397,7 +397,7 @@ fn note_geometry(facts: &mut Facts, program: &Program<'_>, main: std::ops::Range
 #[test]
 fn the_shaders_show_everything_the_geometry_unit_can_do() {
     let mut facts = Facts::default();
-    for scene in transpica_prove::scenes::list() {
+    for scene in transpica_proof::scenes::list() {
         let file = scene.file().expect("well formed");
         let executable = &file.executables[1];
         let range = executable.header.main as u16..executable.header.endmain as u16;

@@ -15,7 +15,7 @@ use transpica::stages::backend::text::Language;
 use transpica::{
     GlslVersion, Job, Options, Precision, Profile, Program, Shbin, Stage, Tier, Translation, Translator,
 };
-use transpica_prove::spirv_tools;
+use transpica_proof::spirv_tools;
 
 use crate::again::again;
 use crate::samples::{Sample, samples};

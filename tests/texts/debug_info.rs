@@ -8,7 +8,7 @@ use transpica::isa::{Pc, Program};
 use transpica::stages::backend::spirv::PlacedWords;
 use transpica::{Job, Key, Options, Profile, RegisterState, Setup, Shbin, Stage, Translation, Translator};
 use transpica_asm::{SourceText, assemble};
-use transpica_prove::spirv_tools;
+use transpica_proof::spirv_tools;
 
 use crate::samples::samples;
 

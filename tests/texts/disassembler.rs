@@ -10,7 +10,7 @@ use transpica::isa::{Move, Opcode, Pc, Word};
 use transpica::{Shbin, container};
 use transpica_asm::dis::{DisassemblerOptions, Listing, content, disassemble};
 use transpica_asm::{Assembled, Report, SourceText, assemble};
-use transpica_prove::daily;
+use transpica_proof::daily;
 
 use crate::samples::samples;
 
@@ -137,7 +137,7 @@ fn procedures_have_the_name_of_their_start() {
 
 #[test]
 fn random_programs_round_trip_through_text() {
-    use transpica_generate::{Kind, generate};
+    use transpica_proof::generate::{Kind, generate};
     for seed in 0..150 {
         for kind in Kind::ALL {
             let generated = generate(kind, seed);

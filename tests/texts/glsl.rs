@@ -17,10 +17,10 @@ use transpica::settings::{Block, ClipPlanes, FlipY, GlslProfile, Layout, Outputs
 use transpica::stages::backend::text::Language;
 use transpica::stages::backend::{BackendInput, text};
 use transpica::{GlslVersion, Job, Options, Profile, Shbin, Translator};
-use transpica_generate::{Kind as Programs, generate};
-use transpica_prove::daily;
-use transpica_prove::glslang::{self, Stage};
-use transpica_prove::unnamed::Unnamed;
+use transpica_proof::daily;
+use transpica_proof::generate::{Kind as Programs, generate};
+use transpica_proof::glslang::{self, Stage};
+use transpica_proof::unnamed::Unnamed;
 
 use crate::products::with_products;
 use crate::samples::{Sample, samples};
@@ -443,7 +443,7 @@ fn four_thousand_dependent_products_need_little_stack() {
     }
     source.push_str("yield %4097 }");
     let work = move || {
-        let module = transpica_prove::ir::parse(&source).expect("parses");
+        let module = transpica_proof::ir::parse(&source).expect("parses");
         let outputs = vec![Output {
             name: "position".into(),
             location: transpica::host::Location::Position,

@@ -6,7 +6,7 @@ use transpica::settings::{
 };
 use transpica::stages::backend::text::Language;
 use transpica::{Code, Error, GlslVersion, Job, Kind, Options, Profile, Shbin, Translator};
-use transpica_prove::glslang::{self, Stage};
+use transpica_proof::glslang::{self, Stage};
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
 

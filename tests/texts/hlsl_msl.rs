@@ -18,8 +18,8 @@ use transpica::settings::{Binding, Bindings, BoolUniforms, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
 use transpica::{Job, Limits, Shbin};
 use transpica::{Options, Profile, Program, Stage as UnitStage, Translation, Translator};
-use transpica_prove::glslang::{self, Stage};
-use transpica_prove::{metal, spirv_tools};
+use transpica_proof::glslang::{self, Stage};
+use transpica_proof::{metal, spirv_tools};
 
 use crate::products::with_products;
 

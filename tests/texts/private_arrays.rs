@@ -15,8 +15,8 @@ use transpica::{
     GlslVersion, Job, Limits, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation,
     Translator,
 };
-use transpica_generate::{Kind, generate};
-use transpica_prove::{daily, glslang};
+use transpica_proof::generate::{Kind, generate};
+use transpica_proof::{daily, glslang};
 
 use crate::products::with_products;
 use crate::samples::samples;

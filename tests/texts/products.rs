@@ -7,7 +7,7 @@ use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::{Arithmetic, Block, ClipPlanes, FlipY, Layout, Outputs};
 use transpica::{Job, Options, Precision, Profile, Setup, Shbin, Stage, Translation, Translator};
-use transpica_prove::daily;
+use transpica_proof::daily;
 
 use crate::samples::{Sample, samples};
 

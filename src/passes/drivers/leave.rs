@@ -11,7 +11,7 @@
 //! Drivers that run invocations side by side go on loading and computing for those that have left,
 //! until the last one has. llvmpipe and SwiftShader keep for them only what they write under a
 //! mask: phis that they cannot remove. Any other value of the loop may become 0 or that of a later
-//! iteration (`tools/gpu/tests/drivers/loop_values.rs`). Parameters are right on both, so a loop
+//! iteration (`tools/proof/tests/gpu/drivers/loop_values.rs`). Parameters are right on both, so a loop
 //! that is left at its head is. Drivers of real GPUs need none of that, but only loops pay that are
 //! left by a decision that differs between invocations, and little.
 

@@ -9,8 +9,8 @@ use transpica::host::dvle;
 use transpica::settings::{Arithmetic, Control, UndefinedValue};
 use transpica::{Error, Kind, Limits, Options, Precision, Program, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline};
-use transpica_generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
-use transpica_prove::batch::{drawn, drawn_from_buffers};
+use transpica_proof::batch::{drawn, drawn_from_buffers};
+use transpica_proof::generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
 
 use crate::samples::samples;
 

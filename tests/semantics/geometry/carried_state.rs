@@ -11,7 +11,7 @@ use transpica::isa::{Component, Mask, Opcode, Pc, Word};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::{Limits, Program, Stage};
-use transpica_generate::{Kind, Random, generate_sized};
+use transpica_proof::generate::{Kind, Random, generate_sized};
 
 /// Number of programs of a test.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };

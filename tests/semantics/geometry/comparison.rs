@@ -14,10 +14,10 @@ use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::precision::arith;
 use transpica::{Job, Machine, Options, Precision, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Pipeline;
-use transpica_generate::GeometryDraw;
-use transpica_prove::chain::Disagreement;
-use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
-use transpica_prove::unnamed::Unnamed;
+use transpica_proof::chain::Disagreement;
+use transpica_proof::generate::GeometryDraw;
+use transpica_proof::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
+use transpica_proof::unnamed::Unnamed;
 
 /// Limit of items per thread.
 const BUDGET: u64 = 1 << 24;

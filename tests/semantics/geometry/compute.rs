@@ -14,10 +14,10 @@ use transpica::{
     Translator,
 };
 use transpica_asm::{SourceText, assemble};
-use transpica_generate::GeometryDraw;
-use transpica_prove::daily;
-use transpica_prove::glslang;
-use transpica_prove::spirv_tools;
+use transpica_proof::daily;
+use transpica_proof::generate::GeometryDraw;
+use transpica_proof::glslang;
+use transpica_proof::spirv_tools;
 
 use super::comparison::{Case, Count, InvocationInput, compare, compare_emits};
 use crate::samples;
@@ -52,7 +52,7 @@ fn draws(input: GeometryInput, uniforms: [Uniforms; 2]) -> Vec<GeometryDraw> {
     };
     let draw = |seed| GeometryDraw {
         uniforms: (seed == 0).then(|| uniforms.clone()),
-        vertices: transpica_generate::inputs(seed, 36),
+        vertices: transpica_proof::generate::inputs(seed, 36),
         indices: indices.clone(),
     };
     (0..2).map(draw).collect()
@@ -73,7 +73,8 @@ fn samples(options: Options) -> Vec<(String, Count)> {
             else {
                 continue;
             };
-            let mut uniforms = [transpica_generate::uniforms(1), transpica_generate::uniforms(2)];
+            let mut uniforms =
+                [transpica_proof::generate::uniforms(1), transpica_proof::generate::uniforms(2)];
             for (uniforms, index) in uniforms.iter_mut().zip([vertex, geometry]) {
                 dvle::constants(file.executable(index).expect("an executable")).apply(uniforms);
             }
@@ -100,7 +101,7 @@ fn random(seeds: std::ops::Range<u64>, options: Options) -> Count {
     let programs = seeds.end - seeds.start;
     let what = format!("geometry programs from seed {}", seeds.start);
     for seed in seeds.take(daily::cases(&what, programs / 5, programs) as usize) {
-        let generated = transpica_generate::generate_geometry(seed);
+        let generated = transpica_proof::generate::generate_geometry(seed);
         let (vertex, geometry) = (generated.vertex(), generated.geometry());
         let (setup, draws) = (generated.setup, &generated.draws[..]);
         let case = Case { vertex: &vertex, geometry: &geometry, setup, draws, options };
@@ -132,10 +133,10 @@ fn samples_emit_the_registers_of_the_interpreter() {
         let file = Shbin::parse(&sample.bytes).expect("a file");
         let Some((_, geometry)) = pair(&file) else { continue };
         let executable = file.executable(geometry).expect("an executable");
-        let mut uniforms = transpica_generate::uniforms(3);
+        let mut uniforms = transpica_proof::generate::uniforms(3);
         dvle::constants(executable).apply(&mut uniforms);
-        let floats = |seed| transpica_generate::uniforms(seed).floats;
-        let inputs = transpica_generate::inputs(4, 12);
+        let floats = |seed| transpica_proof::generate::uniforms(seed).floats;
+        let inputs = transpica_proof::generate::inputs(4, 12);
         let invocations: Vec<_> = (0..)
             .zip(inputs)
             .map(|(seed, inputs)| InvocationInput { inputs, floats: floats(seed) })

@@ -10,8 +10,8 @@ use transpica::settings::{ClipPlanes, Control, IntUniforms, Outputs};
 use transpica::stages::backend::text::Language;
 use transpica::{GlslVersion, Job, Limits, Options, Profile, Setup, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
-use transpica_prove::spirv_tools;
-use transpica_prove::unnamed::Unnamed;
+use transpica_proof::spirv_tools;
+use transpica_proof::unnamed::Unnamed;
 
 const VERTEX: &str =
     ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";

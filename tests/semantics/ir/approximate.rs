@@ -1,6 +1,6 @@
 use transpica::stages::ir::{Phase, verify};
 use transpica::stages::passes::analyze::approximate::run;
-use transpica_prove::ir::parse;
+use transpica_proof::ir::parse;
 
 /// Values to use: %80 is exact, %81 approximate, %82 an approximate and %83 an exact decision, %84
 /// and %85 exact integers.

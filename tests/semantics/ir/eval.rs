@@ -1,7 +1,7 @@
 use transpica::stages::ir::ScalarKind;
 use transpica::{Precision, Result};
-use transpica_prove::ir::parse;
-use transpica_prove::ir::{InputValues, Lanes, eval, same};
+use transpica_proof::ir::parse;
+use transpica_proof::ir::{InputValues, Lanes, eval, same};
 
 fn registers() -> InputValues {
     let float = |values: [f32; 4]| values.map(f32::to_bits);

@@ -13,6 +13,6 @@ fn a_decision_that_skips_the_exit_counts() {
            continue %7
          } -> %9: i32
          yield %0";
-    let mut module = transpica_prove::ir::parse(&format!("func main {{ {module} }}")).unwrap();
+    let mut module = transpica_proof::ir::parse(&format!("func main {{ {module} }}")).unwrap();
     assert!(transpica::stages::passes::drivers::leave::run(&mut module.main, &[], &mut Default::default()));
 }

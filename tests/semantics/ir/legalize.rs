@@ -12,9 +12,9 @@ use transpica::stages::passes::analyze::ranges::Ranges;
 use transpica::stages::passes::legalize::{Built, Uniforms, run};
 use transpica::stages::precision::arith as scalar;
 use transpica::{Options, Precision};
-use transpica_prove::ir::parse;
-use transpica_prove::ir::{Evaluator, InputValues as Environment, Lanes, same_numbers};
-use transpica_prove::risk::first_risk;
+use transpica_proof::ir::parse;
+use transpica_proof::ir::{Evaluator, InputValues as Environment, Lanes, same_numbers};
+use transpica_proof::risk::first_risk;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
 

@@ -7,7 +7,7 @@ use transpica::stages::entity::Handle;
 use transpica::stages::ir::{FloatConstants, Value};
 use transpica::stages::passes::analyze::offsets::{Offset, run};
 use transpica::stages::precision::arith::uniform_index;
-use transpica_prove::ir::{Evaluator, InputValues, Lanes, parse};
+use transpica_proof::ir::{Evaluator, InputValues, Lanes, parse};
 
 /// All registers that a relative read may reach.
 const ALL: u128 = u128::MAX;

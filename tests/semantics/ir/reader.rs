@@ -1,6 +1,6 @@
 use transpica::stages::ir::text::{print, print_renumbered};
 use transpica::stages::ir::{Def, Item, Op, Value};
-use transpica_prove::ir::parse;
+use transpica_proof::ir::parse;
 
 /// Printing what was parsed gives the text back.
 fn check(text: &str) {

@@ -2,7 +2,7 @@
 
 use transpica::stages::ir::text;
 use transpica::stages::passes::optimize::uncalled::run;
-use transpica_prove::ir::parse;
+use transpica_proof::ir::parse;
 
 #[test]
 fn uncalled_helpers_are_removed() {

@@ -3,7 +3,7 @@ use transpica::stages::ir::{
     Def, Exit, Func, Item, Lane, Node, NodeData, Op, Phase, Region, ScalarKind, Type, Unary, Value,
     ValueList, verify,
 };
-use transpica_prove::ir::parse;
+use transpica_proof::ir::parse;
 
 fn breach(text: &str, phase: Phase) -> Option<String> {
     let module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -6,7 +6,7 @@ use transpica::Precision;
 use transpica::host::RegisterLayout;
 use transpica::host::layout::registers;
 use transpica::stages::ir::text;
-use transpica_prove::ir::parse;
+use transpica_proof::ir::parse;
 
 #[test]
 fn a_relative_read_takes_literals_from_the_block() {

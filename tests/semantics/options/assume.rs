@@ -16,9 +16,9 @@ use transpica::{
     Job, Machine, Options, Precision, Profile, Program, RegisterState, Shbin, Stage, Translation, Translator,
 };
 use transpica_asm::{SourceText, assemble};
-use transpica_generate::promises::{keep, results_keep};
-use transpica_generate::{Generated, Kind, Random, generate, special_inputs, special_uniforms};
-use transpica_prove::chain::{self, Case, Disagreement};
+use transpica_inspect::promises::{keep, results_keep};
+use transpica_proof::chain::{self, Case, Disagreement};
+use transpica_proof::generate::{Generated, Kind, Random, generate, special_inputs, special_uniforms};
 
 /// Number of random programs for each promise.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };

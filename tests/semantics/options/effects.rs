@@ -14,10 +14,10 @@ use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::ir::Resource;
 use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Stage, Translation, Translator};
-use transpica_generate::{Kind, generate};
-use transpica_prove::chain::{self, Count};
-use transpica_prove::ir::{InputValues, eval};
-use transpica_prove::unnamed::Unnamed;
+use transpica_proof::chain::{self, Count};
+use transpica_proof::generate::{Kind, generate};
+use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::unnamed::Unnamed;
 
 /// Bindings without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0.
 fn bindings() -> Unnamed {

@@ -18,10 +18,10 @@ use transpica::{
     Job, Machine, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Translator, key,
 };
 use transpica_asm::{SourceText, assemble};
-use transpica_generate::{Kind, Random, generate};
-use transpica_prove::daily;
-use transpica_prove::ir::{InputValues, eval};
-use transpica_prove::unnamed::Unnamed;
+use transpica_proof::daily;
+use transpica_proof::generate::{Kind, Random, generate};
+use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::unnamed::Unnamed;
 
 /// Semantics of the rasterizer.
 const SEMANTICS: [Semantic; 8] = [

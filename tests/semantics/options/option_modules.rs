@@ -15,7 +15,7 @@ use transpica::stages::backend::text::Language;
 use transpica::{
     Code, Error, GlslVersion, Job, Kind, Options, Precision, Profile, Shbin, Translation, Translator,
 };
-use transpica_prove::{daily, glslang, spirv_tools};
+use transpica_proof::{daily, glslang, spirv_tools};
 
 use crate::samples::{Sample, samples};
 

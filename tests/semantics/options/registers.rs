@@ -6,7 +6,7 @@ use transpica::host::{Environment, OutputMap, dvle};
 use transpica::isa::Uniforms;
 use transpica::settings::{Block, Layout};
 use transpica::{Job, Options, Profile, RegisterState, Shbin, Stage, Translator};
-use transpica_prove::spirv_tools;
+use transpica_proof::spirv_tools;
 
 use crate::samples::samples;
 

@@ -14,8 +14,8 @@ use transpica::stages::backend::text::Language;
 use transpica::{
     At, Error, Job, Kind, Options, Precision, Profile, Result, Setup, Shbin, Stage, Translation, Translator,
 };
-use transpica_prove::daily;
-use transpica_prove::spirv_tools;
+use transpica_proof::daily;
+use transpica_proof::spirv_tools;
 
 use crate::samples::{Sample, samples};
 

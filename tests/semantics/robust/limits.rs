@@ -13,7 +13,7 @@ use transpica::settings::Arithmetic;
 use transpica::{
     At, Error, Job, Kind, Limits, Options, Precision, Profile, Result, Shbin, Tier, Translation, Translator,
 };
-use transpica_prove::{daily, spirv_tools};
+use transpica_proof::{daily, spirv_tools};
 
 use super::worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};
 use crate::MEMORY;

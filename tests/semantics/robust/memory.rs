@@ -7,7 +7,7 @@ use transpica::container::{Constant, Model, NameOffset, Symbol, write};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::{Job, Options, Profile, Result, Shbin, Tier, Translator};
-use transpica_prove::spirv_tools;
+use transpica_proof::spirv_tools;
 
 use super::worst::{PLAIN, descriptor, hostile, model};
 use crate::MEMORY;
@@ -116,7 +116,7 @@ fn random_programs_of_full_size_stay_small_and_fast() {
     if again(random_programs_of_full_size_stay_small_and_fast, []).is_some() {
         return;
     }
-    use transpica_generate::{Kind, generate_sized};
+    use transpica_proof::generate::{Kind, generate_sized};
     let mut files = Vec::new();
     for kind in [Kind::Clean, Kind::Wild, Kind::Numeric] {
         for seed in 0..15 {

@@ -12,8 +12,8 @@ use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::Arithmetic;
 use transpica::{Job, Options, Precision, Profile, Result, Shbin, Translation, Translator};
-use transpica_generate::{Kind, generate};
-use transpica_prove::spirv_tools;
+use transpica_proof::generate::{Kind, generate};
+use transpica_proof::spirv_tools;
 
 use crate::again::again;
 use crate::samples::samples;

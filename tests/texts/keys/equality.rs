@@ -16,9 +16,9 @@ use transpica::{
     Job, Key, Limits, Machine, Options, Precision, Profile, Program, RegisterState, Shbin, Stage,
     Translation, Translator,
 };
-use transpica_generate::{Generated, Kind, generate};
-use transpica_prove::daily;
-use transpica_prove::spirv_tools;
+use transpica_proof::daily;
+use transpica_proof::generate::{Generated, Kind, generate};
+use transpica_proof::spirv_tools;
 
 use crate::samples::samples;
 

@@ -11,7 +11,7 @@ use transpica::stages::key::SettingsDigest;
 use transpica::{
     Job, Key, Limits, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
 };
-use transpica_generate::{Kind, generate};
+use transpica_proof::generate::{Kind, generate};
 
 use super::values::Values;
 

@@ -13,9 +13,9 @@ use transpica::{Code, Kind as Reason};
 use transpica::{
     Job, Limits, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Stage, Translator,
 };
-use transpica_generate::{Kind, generate, generate_geometry};
-use transpica_prove::daily;
-use transpica_prove::unnamed::Unnamed;
+use transpica_proof::daily;
+use transpica_proof::generate::{Kind, generate, generate_geometry};
+use transpica_proof::unnamed::Unnamed;
 
 use super::values::Values;
 use crate::samples::samples;

@@ -112,14 +112,14 @@ impl Subject<'_> {
             arithmetic: Arithmetic { portable_exponentials: true, ..options.arithmetic },
             ..options
         };
-        let mut uniforms = transpica_generate::uniforms(1);
+        let mut uniforms = transpica_proof::generate::uniforms(1);
         dvle::constants(file.executable(executable)?).apply(&mut uniforms);
         let mut bytes = Vec::new();
         let mut add = |value: f32| {
             let bits = if value.is_nan() { 0x7FC0_0000 } else { value.to_bits() };
             bytes.extend(bits.to_le_bytes());
         };
-        let inputs = transpica_generate::inputs(2, RUNS);
+        let inputs = transpica_proof::generate::inputs(2, RUNS);
         if let Some(setup) = &self.setup {
             let outputs = setup.geometry.map_or(0, |geometry| geometry.outputs);
             let mut machine = GeometryMachine::new(&self.program, outputs, options.settings(BUDGET))?;

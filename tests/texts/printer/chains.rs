@@ -1,7 +1,7 @@
 //! Depth: chains of operations and nests of constructs.
 
 use std::fmt::Write as _;
-use transpica_prove::ir;
+use transpica_proof::ir;
 
 use super::{check, interface, translate, write};
 use transpica::host::EntryPoint;

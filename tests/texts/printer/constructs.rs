@@ -1,7 +1,7 @@
 //! Every construct and every exit.
 
 use expect_test::expect;
-use transpica_prove::ir;
+use transpica_proof::ir;
 
 use super::random::compare;
 use super::{check, main_function};

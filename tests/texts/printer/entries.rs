@@ -1,7 +1,7 @@
 //! The entry points and the uniform block.
 
 use expect_test::expect;
-use transpica_prove::ir;
+use transpica_proof::ir;
 
 use super::{check, interface, member, translate, write};
 use transpica::host::{Bank, EntryPoint, MemberType};

@@ -2,7 +2,7 @@
 
 use super::main_function;
 use super::random::compare;
-use transpica_prove::ir;
+use transpica_proof::ir;
 
 /// Returns the lines of a loop that adds `bones[aL]`, with this value as its result.
 fn lines(result: &str) -> String {

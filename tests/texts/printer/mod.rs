@@ -111,7 +111,7 @@ fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> S
 
 /// Translates a module in text form; gives its WGSL.
 fn check(source: &str) -> String {
-    let module = transpica_prove::ir::parse(source).unwrap_or_else(|error| panic!("{error}"));
+    let module = transpica_proof::ir::parse(source).unwrap_or_else(|error| panic!("{error}"));
     translate(&module, &interface(&module), EntryPoint::Vertex)
 }
 

@@ -8,7 +8,7 @@ use transpica::stages::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, Module, NodeData, Op, Region, Resource, Type,
     Unary, Value,
 };
-use transpica_prove::ir::{InputValues, eval};
+use transpica_proof::ir::{InputValues, eval};
 
 const F32X2: Type = Type::new(transpica::stages::ir::ScalarKind::F32, 2);
 const TYPES: [Type; 4] = [Type::F32, F32X2, Type::F32X4, Type::I32];

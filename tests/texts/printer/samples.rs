@@ -9,7 +9,7 @@ use transpica::settings::Arithmetic;
 use transpica::stages::backend::Language;
 use transpica::stages::ir::Exit;
 use transpica::{Job, Options, Precision, Profile, Shbin, Stage, Translation, Translator};
-use transpica_prove::ir::{InputValues, Lanes, eval};
+use transpica_proof::ir::{InputValues, Lanes, eval};
 
 /// A number of the usual size, or rarely an unusual one.
 fn float(random: &mut Random) -> f32 {

@@ -11,8 +11,8 @@ use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::optimize::tidy;
 use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::precision::arith::load;
-use transpica_prove::ir::parse;
-use transpica_prove::ir::same_numbers;
+use transpica_proof::ir::parse;
+use transpica_proof::ir::same_numbers;
 
 /// Sixteen outputs from two inputs and the uniforms.
 const PROGRAM: &str = "func main {

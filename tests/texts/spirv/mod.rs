@@ -17,8 +17,8 @@ use transpica::stages::ir::{
     ValueList, verify,
 };
 use transpica::{Options, Profile};
-use transpica_prove::ir::{InputValues, eval};
-use transpica_prove::spirv_tools::{bytes, tool, validate_for};
+use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::spirv_tools::{bytes, tool, validate_for};
 
 /// Items that the evaluator may take.
 const BUDGET: u64 = 1_000_000;

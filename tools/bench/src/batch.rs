@@ -14,7 +14,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Registers;
 use transpica::{Limits, Machine, Options, Program, Shbin, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
-use transpica_generate::{inputs, uniforms};
+use transpica_inspect::values::{inputs, uniforms};
 
 /// Vertices at once: a full batch, and smaller ones.
 pub const SIZES: [usize; 6] = [LANES, 16, 7, 4, 2, 1];

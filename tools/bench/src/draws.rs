@@ -10,7 +10,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Settings;
 use transpica::{Error, Machine, Options, Program};
 use transpica_draw::batch::{Batch, Order, Records, VertexAttribute, Vertices};
-use transpica_generate::{inputs, uniforms};
+use transpica_inspect::values::{inputs, uniforms};
 
 use crate::batch::Mesh;
 

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use expect_test::expect;
 use serde_json::Value;
-use transpica_generate::{Kind, generate};
 
 use crate::support::{Ran, folder, follows_schema, transpica, transpica_reading};
 use crate::writer::{Draw, Entry, opengl, opengl_fragment, opengl_record, vkch, vkch_of};
@@ -19,11 +18,6 @@ const PLAIN: [u32; 1] = [0x36F];
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
-}
-
-fn generated(seed: u64) -> Draw {
-    let program = generate(Kind::Clean, seed);
-    Draw::new(&program.code, &program.descriptors, program.entry.0)
 }
 
 /// Runs `doctor` over few vertices.
@@ -51,14 +45,17 @@ fn caches(test: &str) -> std::path::PathBuf {
     // The same program, with remains of another one after it.
     let remains = Draw::new(&[&COPY[..], &[0x1234_5678; 9]].concat(), &PLAIN, 0);
     let refused = Draw::new(&UNDEFINED, &PLAIN, 0);
-    write("vulkan/transferable/0004000000030800_vs.vkch", &vkch_of(&[copy.clone(), generated(1), refused]));
+    write(
+        "vulkan/transferable/0004000000030800_vs.vkch",
+        &vkch_of(&[copy.clone(), Draw::numbered(1), refused]),
+    );
     let mut cut = vkch(&[
         Entry::info(0),
-        Entry::early_program(&generated(2)),
-        Entry::configuration(&generated(2)),
+        Entry::early_program(&Draw::numbered(2)),
+        Entry::configuration(&Draw::numbered(2)),
         Entry::program(&remains),
         Entry::configuration(&remains),
-        Entry::program(&generated(3)),
+        Entry::program(&Draw::numbered(3)),
         Entry::program(&copy),
     ]);
     cut.truncate(cut.len() - 3);
@@ -120,7 +117,7 @@ fn equal_programs_are_one_and_need_no_more() {
     let remains = Draw::new(&[&COPY[..], &[0x1234_5678; 9]].concat(), &[PLAIN[0], 7], 0);
     let mut integers = remains.clone();
     integers.attributes[0] = (1, 3);
-    fs::write(&path, vkch_of(&[copy, remains, integers, generated(3)])).expect("writable");
+    fs::write(&path, vkch_of(&[copy, remains, integers, Draw::numbered(3)])).expect("writable");
     let output = folder.join("report.md");
     let ran = doctor(&[text(&path), "-o", text(&output), "--extract", text(&folder.join("failed"))]);
     assert_eq!(
@@ -239,7 +236,7 @@ fn wrong_usage_and_missing_input_have_their_own_status() {
 fn many_programs_are_compared_on_several_devices() {
     let folder = folder("doctor_many");
     let path = folder.join("many_vs.vkch");
-    let draws: Vec<Draw> = (10..50).map(generated).collect();
+    let draws: Vec<Draw> = (10..50).map(Draw::numbered).collect();
     fs::write(&path, vkch_of(&draws)).expect("writable");
     let report = doctor(&[text(&path)]).succeeded();
     assert!(report.contains("**40 programs, 40 distinct: "), "{report}");

@@ -43,7 +43,7 @@ const PROMISES: [&str; 4] = [
 ];
 
 /// Programs with matrices, loops, relative reads and an invocation after the other. Random programs
-/// with promises run in `tools/gpu/tests`.
+/// with promises run in `tools/proof/tests/gpu`.
 const PROMISED: [&str; 4] =
     ["shaders/lights.shbin", "shaders/skinning.shbin", "shaders/points.shbin", "shaders/trail.shbin"];
 

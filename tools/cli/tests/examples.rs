@@ -10,8 +10,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use transpica_generate::{Kind, generate};
-
 use crate::support::{folder, ran, root, transpica};
 use crate::writer::{Draw, opengl, opengl_record, vkch_of};
 
@@ -173,8 +171,7 @@ fn fill(to: &Path) {
     write("menu.pclist", b"PCLIST\x01\0FRAM\0\0\0\0");
     write("names.json", br#"{ "glsl": { "version_line": false } }"#);
     write("head.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvt 0 0\nf 1/1/1 2/1/1 3/1/1\n");
-    let program = generate(Kind::Clean, 1);
-    let draw = Draw::new(&program.code, &program.descriptors, program.entry.0);
+    let draw = Draw::numbered(1);
     let cache = vkch_of(std::slice::from_ref(&draw));
     write("0004000000030800_vs.vkch", &cache);
     write("shaders/vulkan/transferable/0004000000030800_vs.vkch", &cache);

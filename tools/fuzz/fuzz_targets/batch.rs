@@ -1,4 +1,4 @@
 //! See `oracles/src/batch.rs`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_oracles::check("batch", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_proof::fuzz::check("batch", bytes));

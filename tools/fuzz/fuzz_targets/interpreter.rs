@@ -1,4 +1,4 @@
 //! See `oracles/src/interpreter.rs`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_oracles::check("interpreter", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_proof::fuzz::check("interpreter", bytes));

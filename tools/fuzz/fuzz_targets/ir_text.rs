@@ -1,4 +1,4 @@
 //! See `oracles/src/ir_text.rs`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_oracles::check("ir_text", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_proof::fuzz::check("ir_text", bytes));

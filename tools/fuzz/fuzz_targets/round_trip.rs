@@ -1,4 +1,4 @@
 //! See `oracles/src/round_trip.rs`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_oracles::check("round_trip", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_proof::fuzz::check("round_trip", bytes));

@@ -1,4 +1,4 @@
 //! See `oracles/src/translate.rs`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_oracles::check("translate", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_proof::fuzz::check("translate", bytes));

@@ -11,10 +11,9 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::isa::limits::FLOATS;
 
-use transpica_generate::{Named, Use, use_of};
-
 use crate::state::{Delivered, State};
 use crate::symbols::Symbols;
+use crate::values::{self, Named, Use, use_of};
 
 /// Uniforms that a program starts with: its setup constants.
 pub fn start_values(environment: &FileEnvironment<'_>) -> Uniforms {
@@ -28,20 +27,16 @@ pub fn of_seed(file: &Shbin<'_>, environment: &FileEnvironment<'_>, symbols: &Sy
     let Seed { seed, count, stress } = seed;
     let names = symbols.as_slice();
     let (mut uniforms, inputs) = if stress {
-        (transpica_generate::uniforms(seed), transpica_generate::inputs(seed, count))
+        (values::uniforms(seed), values::inputs(seed, count))
     } else {
-        let inputs = transpica_generate::plausible_inputs(seed, count, names);
-        (transpica_generate::plausible_uniforms(seed, names), inputs)
+        let inputs = values::plausible_inputs(seed, count, names);
+        (values::plausible_uniforms(seed, names), inputs)
     };
     environment.constants().apply(&mut uniforms);
     let bits = |registers: &[[f32; 4]; 16]| registers.map(|register| register.map(f32::to_bits));
     let vertices = inputs.iter().map(bits).collect();
     let delivered = deliver(file, environment.executable(), count, |number| {
-        if stress {
-            transpica_generate::uniforms(seed ^ number).floats
-        } else {
-            transpica_generate::unit_values(seed ^ number)
-        }
+        if stress { values::uniforms(seed ^ number).floats } else { values::unit_values(seed ^ number) }
     });
     State { delivered, ..State::new(uniforms, vertices) }
 }

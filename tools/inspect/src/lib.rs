@@ -11,6 +11,7 @@ pub mod draw;
 pub mod graph;
 pub mod inputs;
 pub mod json;
+pub mod matrix;
 pub mod promises;
 pub mod recording;
 pub mod reflection;
@@ -21,6 +22,7 @@ pub mod spirv;
 pub mod state;
 pub mod symbols;
 pub mod tables;
+pub mod values;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 #[cfg(feature = "spirv-asm")]

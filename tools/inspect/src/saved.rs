@@ -3,10 +3,10 @@
 //! bits. Registers without a name that have their default are left out.
 
 use crate::precision::bits;
+use crate::values::Named;
 use serde_json::{Map, Value, json};
 use transpica::container::SymbolBank;
 use transpica::interp::Uniforms;
-use transpica_generate::Named;
 
 use crate::draw::mesh::BuiltIn;
 use crate::state::{DEFAULT_REGISTERS, State};

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::values::Named;
 use crate::words::did_you_mean;
 use serde_json::{Map, Value};
 use transpica::Stage;
@@ -12,7 +13,6 @@ use transpica::container::SymbolBank;
 use transpica::host::Constants;
 use transpica::interp::Uniforms;
 use transpica::isa::limits::FLOATS;
-use transpica_generate::Named;
 
 use crate::draw::mesh::BuiltIn;
 use crate::json;

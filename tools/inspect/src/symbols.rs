@@ -1,10 +1,10 @@
 //! Names that a program's file has for registers, and the semantics of its outputs.
 //! In: an executable. Out: names with their registers, in the order of the file. Knows no values.
 
+use crate::values::Named;
 use crate::words::did_you_mean;
 use transpica::container::{Dvle, SymbolBank};
 use transpica::isa::Mask;
-use transpica_generate::Named;
 
 /// The letter of a bank's registers.
 pub fn letter(bank: SymbolBank) -> char {

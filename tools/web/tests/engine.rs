@@ -2,7 +2,7 @@
 //! answers agree with each other.
 
 use serde_json::{Value, json};
-use transpica_generate::Random;
+use transpica_inspect::values::Random;
 use transpica_web::engine::Engine;
 
 const VIEWS: [&str; 8] = ["listing", "tree", "ir", "wgsl", "glsl", "reflection", "graph", "tables"];

@@ -76,8 +76,8 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   prove            compares every form of random programs with the interpreter, endlessly or up to a limit, and
                    writes the smallest program of each difference to target/prove
   --control        compares all programs of that many slots instead, of which at most MOST have control flow
-  --smt            asks SMT solvers (PyPI, into the target folder) every question of tools/smt instead and writes their
-                   answers to tools/smt/proven
+  --smt            asks SMT solvers (PyPI, into the target folder) every question of tools/proof instead and writes their
+                   answers to tools/proof/src/smt/proven
   --new            asks only questions without an answer there
   --enumerate      compares helper functions of one number with their definitions for all numbers
   --equal          compares the programs of a .shbin file or of a folder before and after each pass, and asks SMT
@@ -154,17 +154,19 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["vendor-capi", folder] => vendor::run(folder.as_ref())?,
         ["prove", kind @ ("--smt" | "--equal"), ref options @ ..] => {
             let python = python::solvers(&target()?)?;
-            let run = ["run", "--release", "--quiet", "--package", "transpica-smt", "--", "--python"];
-            let equal = (kind == "--equal").then_some(kind);
-            run_line(Command::new(program()).args(run).arg(python).args(equal).args(options))?;
+            run_line(prove().arg("--python").arg(python).arg(kind).args(options))?;
         }
-        ["prove", ref options @ ..] => {
-            let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
-            run_line(Command::new(program()).args(run).args(options))?;
-        }
+        ["prove", ref options @ ..] => run_line(prove().args(options))?,
         _ => return Err(Failure::Usage),
     }
     Ok(())
+}
+
+/// Returns a command that runs `prove`, without arguments.
+fn prove() -> Command {
+    let mut command = Command::new(program());
+    command.args(["run", "--release", "--quiet", "--package", "transpica-proof", "--"]);
+    command
 }
 
 /// Runs cargo with these arguments; returns whether it succeeded.

@@ -40,8 +40,7 @@ pub fn run(flags: &[&str]) -> Result<(), Failure> {
 /// Packages whose code takes most of the time of tests, optimized a little: `limits`, `keys` and
 /// `disassembler` then take less than half the time, which repays the longer build. Programs of
 /// tests themselves build faster without.
-const OPTIMIZED: [&str; 5] =
-    ["transpica", "transpica-prove", "transpica-generate", "transpica-containers", "transpica-gpu"];
+const OPTIMIZED: [&str; 4] = ["transpica", "transpica-proof", "transpica-containers", "transpica-gpu"];
 /// Settings of a build that happens once rather than after each change.
 const ONCE: [(&str, &str); 2] = [("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")];
 

@@ -136,7 +136,7 @@ mod tests {
     fn a_buffer_without_a_size_is_refused() {
         let text = "#version 450\nlayout(set = 0, binding = 2) buffer B { vec4 all[]; };\n\
                     void main() { gl_Position = all[gl_VertexIndex]; }";
-        let words = transpica_prove::glslang::spirv(text, transpica_prove::glslang::Stage::Vertex);
+        let words = transpica_proof::glslang::spirv(text, transpica_proof::glslang::Stage::Vertex);
         let refused = of_module(&words.expect("it compiles"), &Uniforms::default()).expect_err("no size");
         assert!(refused.contains("binding 2 is not filled"), "{refused}");
     }

@@ -8,7 +8,7 @@ use transpica::stages::backend::text::Language;
 use transpica::{
     Error, GlslVersion, Job, Options, Precision, Profile, Program, Translation, Translator, host,
 };
-use transpica_prove::{glslang, spirv_tools};
+use transpica_proof::{glslang, spirv_tools};
 
 use super::Row;
 use super::worker::Module;

@@ -20,7 +20,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::settings::Layout;
 use transpica::{Options, Shbin, Stage};
-use transpica_prove::spirv_tools;
+use transpica_proof::spirv_tools;
 
 use drivers::Driver;
 pub use drivers::WORKER;

@@ -9,7 +9,7 @@ use std::process::Command;
 use transpica::RegisterState;
 use transpica::settings::{KnownHost, Renderer, preset};
 use transpica_draw::cpu::Pipeline;
-use transpica_prove::scenes::{self, Scene};
+use transpica_proof::scenes::{self, Scene};
 
 use crate::support::{folder, host, run};
 

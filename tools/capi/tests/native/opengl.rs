@@ -14,7 +14,7 @@ use transpica::isa::Uniforms;
 use transpica::{RegisterState, Shbin};
 use transpica_draw::batch::Number;
 use transpica_draw::recording::{RecordedAttribute, RecordedDraw, RecordedIndices, Recording};
-use transpica_prove::scenes::{self, Scene};
+use transpica_proof::scenes::{self, Scene};
 
 use crate::support::{built, compiler, folder, here, run, system_libraries};
 

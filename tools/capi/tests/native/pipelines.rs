@@ -9,7 +9,7 @@ use transpica::settings::Control;
 use transpica::{Options, RegisterState};
 use transpica_capi::*;
 use transpica_draw::cpu::{DrawLimits, Pipeline};
-use transpica_prove::{daily, scenes};
+use transpica_proof::{daily, scenes};
 
 /// Random programs: all, and those of a day.
 const PROGRAMS: [u64; 2] = [10_000, 1_000];

@@ -88,7 +88,7 @@ pub struct Counts {
 pub struct Worker {
     pub pace: Pace,
     pub gpu: Arc<Gpu>,
-    /// A device on which a pipeline draws first; none if pipelines are ready once created.
+    /// A device on which a pipeline draws first, or `None` if pipelines are ready once created.
     pub rehearsal: Option<Gpu>,
     /// Without promises and with them.
     pub translators: [Translator; 2],
@@ -146,7 +146,7 @@ impl Worker {
         Ok(Some(Pipeline::of_program(&self.gpu, words, &locations)?))
     }
 
-    /// Returns the words of a module, from the folder if it is there.
+    /// Returns the words of a module, from the folder if it has them.
     fn words(&mut self, order: &Order) -> Result<Option<Vec<u32>>, Box<dyn Error>> {
         let Order { key, state, hooks, relies, .. } = order;
         let key = *key;

@@ -55,7 +55,7 @@ pub struct Counts {
 
 /// Way to draw a program.
 enum Drawer {
-    /// A batch, until the pipeline is there.
+    /// A batch, until the pipeline is ready.
     Batch(Box<Batch>),
     Pipeline(Pipeline),
 }
@@ -239,7 +239,7 @@ impl Host {
         Ok(key)
     }
 
-    /// Runs the vertex program on the reference machine; returns all outputs of each vertex.
+    /// Runs the vertex program on the reference machine and returns all outputs of each vertex.
     pub fn interpreted(&self, draw: &Draw) -> Anything<Vec<[f32; 4]>> {
         let options = self.translator.options();
         let vertex = self.state.vertex();
@@ -293,7 +293,7 @@ fn outputs(state: &RegisterState, translator: &Translator, hooks: &[Hook]) -> Ve
     records.fields.into_iter().map(|field| field.output).collect()
 }
 
-/// Runs the vertex program in batches; returns all outputs of each vertex.
+/// Runs the vertex program in batches and returns all outputs of each vertex.
 fn batched(
     state: &RegisterState,
     batch: &mut Batch,

@@ -1,6 +1,6 @@
 //! Load of a machine: the share of its processors that other processes take.
 //! Facts: proc(5). `/proc/stat` counts ticks of all processors since the start of the machine,
-//! `/proc/<pid>/stat` those of a process and of its children that ended.
+//! `/proc/<pid>/stat` counts the ticks of a process and of its children that ended.
 
 use std::fs;
 

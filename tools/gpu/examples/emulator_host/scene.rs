@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::picture::{HEIGHT, WIDTH};
-use transpica_prove::scenes::matrix::{Matrix, moved, product, projection, rows, tilted, turned};
+use transpica_inspect::matrix::{Matrix, moved, product, projection, rows, tilted, turned};
 
 use super::console::{CommandList, Draw, Program};
 

@@ -26,7 +26,7 @@ use super::scene::{Scene, material};
 const FRAMES: usize = 300;
 /// Number of programs, each new in some frame.
 const PROGRAMS: usize = 200;
-/// Programs of a frame beside that of the floor.
+/// Programs of a frame in addition to the program of the floor.
 const SHOWN: usize = 8;
 /// Frames from one scene change to the next, at which all programs are new.
 const CHANGE: usize = 60;

@@ -3,12 +3,12 @@
 //! [`use_of`] says what a name suggests; here are the values of a picture for it, always the same.
 //! Names that it does not know, but that pictures need, stand in [`ATTRIBUTES`] and [`VECTORS`].
 
+use crate::matrix::{self, Matrix, moved, product, rows, tilted, turned};
+use crate::values::{Named, Use, use_of};
 use transpica::Stage;
 use transpica::container::SymbolBank;
 use transpica::host::Constants;
 use transpica::interp::{Registers, Uniforms};
-use transpica_generate::matrix::{self, Matrix, moved, product, rows, tilted, turned};
-use transpica_generate::{Named, Use, use_of};
 
 use super::Size;
 use super::mesh::{Mesh, Vertex};

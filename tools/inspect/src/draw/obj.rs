@@ -76,7 +76,7 @@ fn append(to: &mut Mesh, from: &tobj::Mesh) {
 
 #[cfg(test)]
 mod tests {
-    use transpica_generate::Random;
+    use crate::values::Random;
 
     use super::*;
 

@@ -379,7 +379,7 @@ impl Lines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use transpica_generate::Random;
+    use crate::values::Random;
 
     use super::*;
 

@@ -162,40 +162,7 @@ fn draw_node(svg: &mut String, node: &Node, ([x, y], [width, height]): ([f64; 2]
 
 #[cfg(test)]
 mod tests {
-    use crate::cfg::dot::Dot;
-    use crate::cfg::explore::{ExploreOptions, Explored, explore};
-    use transpica::Limits;
-    use transpica_generate::{Kind, generate};
-
     use super::*;
-
-    #[test]
-    fn graphs_of_random_programs_are_drawn() {
-        let (mut count, mut largest) = (0, 0);
-        for seed in 0..200 {
-            let kind = if seed % 2 == 0 { Kind::Wild } else { Kind::Clean };
-            let generated = generate(kind, seed);
-            let program = generated.program();
-            let explored = explore(&program, &ExploreOptions::default(), &Limits::default());
-            let Ok(Explored::Graph(cfg)) = explored else { continue };
-            let graph = Dot { cfg: &cfg, program: Some(&program) };
-            let name = |number: usize| ["p<1", "p<2"].get(number % 3).map(|&name| name.to_owned());
-            let nodes = graph.nodes().into_iter().enumerate();
-            let nodes = nodes.map(|(number, text)| Node { text, pcs: vec![1, 2], procedure: name(number) });
-            let (nodes, edges) = (nodes.collect::<Vec<_>>(), graph.edges());
-            let svg = draw(&nodes, &edges, Paint::File);
-            let classes = draw(&nodes, &edges, Paint::Classes);
-            assert_eq!(classes.matches("<g class=\"block\" data-pcs=\"1,2\">").count(), nodes.len());
-            assert!(!classes.contains("#f") && svg.contains("prefers-color-scheme: dark"));
-            assert_eq!(svg.matches("<g class=\"procedure\"><title>p&lt;").count(), nodes.len().min(2));
-            assert_eq!(svg.matches("<rect").count(), nodes.len() + 1);
-            assert_eq!(svg.matches("<polyline").count(), edges.len());
-            assert!(!svg.contains("NaN") && !svg.contains("inf"));
-            largest = largest.max(nodes.len());
-            count += 1;
-        }
-        assert!(count > 150 && largest > 40, "{count} graphs of at most {largest} nodes");
-    }
 
     #[test]
     fn texts_are_escaped() {

@@ -186,7 +186,7 @@ pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
     let first = super::on_gpu::open(adapter.as_deref(), common)?;
     let route = first.usual_route();
     let driver = Report::new(&first).map_err(|error| Failure::new(error.to_string()))?;
-    let inputs = transpica_generate::inputs(seed, vertices);
+    let inputs = transpica_inspect::values::inputs(seed, vertices);
     let work = Work { options: options(), route, seed, inputs: &inputs };
     let distinct = distinct(&files, &work.options);
     let gpus = devices(first, adapter.as_deref(), distinct.len());
@@ -388,7 +388,7 @@ impl Work<'_> {
 
     /// Returns generated uniforms, with the bools and ints of the draw if they are stored.
     fn uniforms(&self, stored: &StoredProgram, state: &RegisterState) -> Uniforms {
-        let generated = transpica_generate::uniforms(self.seed);
+        let generated = transpica_inspect::values::uniforms(self.seed);
         if stored.has_values {
             Uniforms { floats: generated.floats, ..state.uniforms(Stage::Vertex) }
         } else {

@@ -1,5 +1,0 @@
-//! Random programs: what they are, and executors that agree on them.
-
-mod executors;
-mod geometry;
-mod programs;

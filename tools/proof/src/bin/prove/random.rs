@@ -1,0 +1,169 @@
+//! Compares random programs, without end or for some minutes, and stores the smallest program of
+//! each disagreement.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use transpica::Precision;
+use transpica_proof::chain::{self, Count, Disagreement};
+use transpica_proof::generate::{Generated, Kind, generate};
+use transpica_proof::shrink;
+
+/// Options of a run.
+#[derive(Args)]
+pub struct Arguments {
+    /// Duration [default: unlimited]
+    #[arg(long, value_name = "N")]
+    minutes: Option<f64>,
+    /// Number of programs [default: unlimited]
+    #[arg(long, value_name = "N")]
+    programs: Option<u64>,
+    /// First seed
+    #[arg(long, default_value_t = 1 << 32, value_name = "S")]
+    seed: u64,
+    /// Folder for programs that disagree
+    #[arg(long, default_value = "target/prove", value_name = "FOLDER")]
+    out: PathBuf,
+}
+
+/// One kind of program in one precision.
+#[derive(Clone, Copy)]
+struct Stage {
+    kind: Kind,
+    precision: Precision,
+}
+
+/// Stages, compared in turns.
+const STAGES: [Stage; 6] = [
+    Stage { kind: Kind::Clean, precision: Precision::Exact },
+    Stage { kind: Kind::Wild, precision: Precision::Exact },
+    Stage { kind: Kind::Numeric, precision: Precision::Exact },
+    Stage { kind: Kind::Clean, precision: Precision::F24 },
+    Stage { kind: Kind::Numeric, precision: Precision::F24 },
+    Stage { kind: Kind::Clean, precision: Precision::Fast },
+];
+
+/// Interval between printed figures.
+const REPORT: Duration = Duration::from_secs(10);
+
+struct Run<'a> {
+    arguments: &'a Arguments,
+    next: AtomicU64,
+    stop: AtomicBool,
+    counts: Mutex<[(Count, u64); STAGES.len()]>,
+    start: Instant,
+}
+
+/// Compares programs in `workers` threads until a limit is reached.
+///
+/// # Errors
+/// The number of programs that disagreed.
+pub fn run(arguments: &Arguments, workers: usize) -> Result<String, String> {
+    let run = Run {
+        arguments,
+        next: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        counts: Mutex::default(),
+        start: Instant::now(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| run.work());
+        }
+        let mut last = Instant::now();
+        while !run.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(50));
+            let limit = arguments.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes.max(0.0)));
+            if limit.is_some_and(|limit| run.start.elapsed() >= limit) {
+                run.stop.store(true, Ordering::Relaxed);
+            }
+            if last.elapsed() >= REPORT {
+                last = Instant::now();
+                run.report();
+            }
+        }
+    });
+    match run.report() {
+        0 => Ok("no program differs".to_owned()),
+        differing => Err(format!("{differing} programs differ")),
+    }
+}
+
+impl Run<'_> {
+    fn work(&self) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if self.arguments.programs.is_some_and(|programs| number >= programs) {
+                self.stop.store(true, Ordering::Relaxed);
+                return;
+            }
+            let index = (number % STAGES.len() as u64) as usize;
+            let stage = STAGES[index];
+            let generated = generate(stage.kind, self.arguments.seed.wrapping_add(number));
+            let result = chain::compare(&generated, stage.precision);
+            if let Err(disagreement) = &result {
+                self.store(&generated, stage, disagreement);
+            }
+            let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match result {
+                Ok(count) => counts[index].0.add(count),
+                Err(_) => {
+                    counts[index].0.programs += 1;
+                    counts[index].1 += 1;
+                }
+            }
+        }
+    }
+
+    /// Shrinks a program that disagrees and writes it.
+    fn store(&self, generated: &Generated, stage: Stage, disagreement: &Disagreement) {
+        let Stage { kind, precision } = stage;
+        eprintln!("{kind:?} seed {} {precision:?}: {disagreement}", generated.seed);
+        let fails = |program: &Generated| {
+            chain::compare(program, precision).is_err_and(|found| found.form == disagreement.form)
+        };
+        let small = shrink::shrink(generated, fails);
+        let name = format!("{kind:?}-{}-{precision:?}", generated.seed).to_lowercase();
+        match write(&self.arguments.out, &name, &small, disagreement) {
+            Ok(()) => eprintln!("  kept as {}/{name}.pica and .json", self.arguments.out.display()),
+            Err(text) => eprintln!("  cannot keep it: {text}"),
+        }
+    }
+
+    /// Prints the figures and returns the number of programs that disagreed.
+    fn report(&self) -> u64 {
+        let counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (mut all, mut differing) = (Count::default(), 0);
+        for ((count, differ), Stage { kind, precision }) in counts.iter().zip(STAGES) {
+            println!(
+                "{:<15} {:>9} programs {:>9} vertices ({} unfinished) {:>9} forms {differ} differ",
+                format!("{kind:?} {precision:?}"),
+                count.programs,
+                count.vertices,
+                count.unfinished,
+                count.forms
+            );
+            all.add(*count);
+            differing += differ;
+        }
+        let rate = all.programs as f64 / self.start.elapsed().as_secs_f64();
+        println!(
+            "{} programs, {} vertices, {} forms, {differing} differ; {rate:.0} programs/s",
+            all.programs, all.vertices, all.forms
+        );
+        differing
+    }
+}
+
+fn write(folder: &Path, name: &str, program: &Generated, disagreement: &Disagreement) -> Result<(), String> {
+    let text = shrink::text(program).map_err(|error| error.to_string())?;
+    let why: String = disagreement.to_string().lines().map(|line| format!("; {line}\n")).collect();
+    let state = format!("{:#}\n", shrink::state(program, chain::VERTICES));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(folder.join(format!("{name}.pica")), why + &text))
+        .and_then(|()| std::fs::write(folder.join(format!("{name}.json")), state))
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,399 @@
+//! Compares each intermediate form of a program with the interpreter on one CPU, bit for bit: the
+//! structured tree and the block dispatcher, executed directly, and the IR after lowering (of the
+//! tree and of both dispatchers), after each pass, after legalization and after tidying.
+
+use std::fmt;
+
+use crate::generate::Generated;
+use crate::ir::{Evaluator, InputValues, Lanes, same, same_numbers};
+use crate::same::Agreement;
+use transpica::host::{IntPacking, RegisterLayout, UniformBlock, layout};
+use transpica::interp::Registers as State;
+use transpica::isa::Uniforms;
+use transpica::isa::limits::FLOATS;
+use transpica::settings::{Arithmetic, Block, Layout};
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{self, Explored};
+use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::ir::{self, Module, Phase};
+use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::passes::{self, Scratch};
+use transpica::stages::precision::arith;
+use transpica::stages::structure::tree::Tree;
+use transpica::stages::structure::{self, Structured};
+use transpica::{Machine, Options, Precision, Program};
+
+use crate::mutants::{Mutant, Place};
+use crate::risk;
+use crate::walk::{Walk, Walked};
+
+/// Sixteen registers as f32 bits.
+pub type Bits = [[u32; 4]; 16];
+
+/// Limit of instructions per vertex; vertices beyond it are skipped and counted.
+pub const BUDGET: u64 = 4000;
+/// Vertices per program.
+pub const VERTICES: usize = 3;
+
+/// Statistics of comparisons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Programs.
+    pub programs: usize,
+    /// Vertices that ended within the budget.
+    pub vertices: usize,
+    /// Vertices that did not.
+    pub unfinished: usize,
+    /// Forms compared with the interpreter, each on all vertices of its program.
+    pub forms: usize,
+}
+
+impl Count {
+    /// Adds another count.
+    pub fn add(&mut self, other: Self) {
+        self.programs += other.programs;
+        self.vertices += other.vertices;
+        self.unfinished += other.unfinished;
+        self.forms += other.forms;
+    }
+}
+
+/// A form of a program whose results differ from the interpreter's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// Name of the form.
+    pub form: String,
+    /// Description of the difference.
+    pub what: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.form, self.what)
+    }
+}
+
+/// Result of checking one form.
+pub type Checked = Result<(), Disagreement>;
+
+/// One program with the expected outputs of its vertices.
+#[derive(Clone)]
+pub struct Case<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// All uniforms.
+    pub uniforms: Uniforms,
+    /// As [`options`], with other rules for depth and colors if the outputs have semantics.
+    pub options: Options,
+    /// Outputs of the main function.
+    pub outputs: OutputSelection<'a>,
+    /// v0..v15 and the outputs of each vertex, padded with zeros.
+    pub vertices: Vec<(Bits, Vec<Lanes>)>,
+}
+
+/// Returns options under which every register is in the uniform block.
+pub fn options(precision: Precision) -> Options {
+    Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
+}
+
+/// Returns the graph of a program, and its tree if the graph is reducible, or `None` if the program
+/// has too many control states.
+///
+/// # Errors
+/// An undefined opcode, or more than the limits.
+pub fn graph(program: &Program<'_>, options: &Options) -> transpica::Result<Option<(Cfg, Option<Tree>)>> {
+    let explored = explore::explore(program, &options.control.exploration(), &options.limits)?;
+    let Explored::Graph(mut cfg) = explored else { return Ok(None) };
+    let is_reducible = reduce(&mut cfg, &options.limits) == Reduced::Reducible;
+    let tree = is_reducible.then(|| structure::structure(&cfg, &options.limits));
+    let tree = tree.and_then(|structured| match structured {
+        Structured::Tree(tree) => Some(tree),
+        _dispatched => None,
+    });
+    Ok(Some((cfg, tree)))
+}
+
+/// Legalizes a module for a block, none of whose registers is constant.
+pub fn legalize(module: &mut Module, options: &Options, block: &UniformBlock) {
+    let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
+    let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
+    passes::legalize::run(module, options, &uniforms, &mut Default::default());
+}
+
+/// Compares all forms of a program.
+///
+/// ```
+/// use transpica::Precision;
+/// use transpica_proof::generate::{Kind, generate};
+/// let count = transpica_proof::chain::compare(&generate(Kind::Clean, 1), Precision::Exact)?;
+/// assert_eq!((count.programs, count.vertices, count.unfinished), (1, 3, 0));
+/// # Ok::<(), transpica_proof::chain::Disagreement>(())
+/// ```
+///
+/// # Errors
+/// The first form that differs.
+pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Disagreement> {
+    compare_with(generated, options(precision), None)
+}
+
+/// Compares all forms of a program whose main function yields registers
+/// ([`Job::Compute`](transpica::Job)), under options whose layout is one of
+/// registers. Uniforms that the options fix are taken from there. A mutant is in the translation.
+///
+/// # Errors
+/// The first form that differs.
+pub fn compare_with(
+    generated: &Generated,
+    options: Options,
+    mutant: Option<Mutant>,
+) -> Result<Count, Disagreement> {
+    let program = generated.program();
+    let settings = options.settings(BUDGET);
+    let mut uniforms = generated.uniforms();
+    options.control.apply(&mut uniforms);
+    let mut machine = Machine::new(&program, settings).map_err(|error| fault("interpreter", error))?;
+    machine.set_uniforms(&uniforms);
+    let mut count = Count { programs: 1, ..Count::default() };
+    let mut vertices = Vec::new();
+    for inputs in generated.inputs(VERTICES) {
+        let Ok(outputs) = machine.run(&inputs) else {
+            count.unfinished += 1;
+            continue;
+        };
+        let mut outputs = bits(outputs).to_vec();
+        outputs.extend(reasons(&machine, &options));
+        vertices.push((bits(&inputs), outputs));
+    }
+    count.vertices = vertices.len();
+    let outputs = OutputSelection::Registers;
+    count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare_forms(mutant)?;
+    Ok(count)
+}
+
+/// Returns what follows o15 in the results of a compute entry after a run of the machine: the
+/// reasons why it did not reach the end, where the options ask for them.
+pub fn reasons(machine: &Machine, options: &Options) -> Option<Lanes> {
+    // The flag of a loop left by the driver stays 0: nothing here runs on such a driver.
+    let stopped = f32::from(u8::from(machine.is_stopped())).to_bits();
+    options.control.report_unfinished.then_some([stopped, 0, 0, 0])
+}
+
+/// Registers as bits.
+pub fn bits(registers: &[[f32; 4]; 16]) -> Bits {
+    registers.map(|register| register.map(f32::to_bits))
+}
+
+fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
+    Disagreement { form: form.to_string(), what: what.to_string() }
+}
+
+/// Compares the outputs of a vertex by a rule. Legal modules leave the sign of zero open
+/// ([`same_numbers`]).
+///
+/// # Errors
+/// The first output that differs.
+pub fn same_outputs(
+    form: &str,
+    vertex: usize,
+    expected: &[Lanes],
+    found: &[Lanes],
+    agree: Agreement,
+) -> Checked {
+    if expected.len() != found.len() {
+        let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
+        return Err(fault(form, what));
+    }
+    for (register, (expected, found)) in expected.iter().zip(found).enumerate() {
+        if !agree(ir::ScalarKind::F32, *expected, *found) {
+            let [expected, found] = [expected, found].map(|register| register.map(f32::from_bits));
+            let what = format!("vertex {vertex} o{register}: {found:?}, expected {expected:?}");
+            return Err(fault(form, what));
+        }
+    }
+    Ok(())
+}
+
+impl Case<'_> {
+    /// Compares every form that the program has and returns the number of forms.
+    ///
+    /// # Errors
+    /// The first form that differs.
+    pub fn compare(&self) -> Result<usize, Disagreement> {
+        self.compare_forms(None)
+    }
+
+    fn compare_forms(&self, mutant: Option<Mutant>) -> Result<usize, Disagreement> {
+        let mut forms = Forms { case: self, mutant, count: 0 };
+        forms.run()?;
+        Ok(forms.count)
+    }
+}
+
+/// The comparison of one case.
+struct Forms<'a> {
+    case: &'a Case<'a>,
+    /// The mutant in the translation, if any.
+    mutant: Option<Mutant>,
+    /// Number of forms that agree.
+    count: usize,
+}
+
+impl Forms<'_> {
+    fn run(&mut self) -> Checked {
+        let block = layout::registers(&self.layout());
+        let Case { program, outputs, ref options, .. } = *self.case;
+        let wrong = self.mutant.map(|mutant| mutant.program(program));
+        let lowered_program = wrong.as_ref().unwrap_or(program);
+        let context = Context {
+            program: lowered_program,
+            constants: &[None; FLOATS],
+            outputs,
+            geometry: None,
+            options,
+            hooks: &[],
+        };
+        let mutant = self.mutant;
+        let refused =
+            |form: &str, module: transpica::Result<Module>| module.map_err(|error| fault(form, error));
+        let lowered = |form: &str, mut cfg: Cfg, mut tree: Tree| {
+            if let Some(mutant) = mutant {
+                mutant.control(&mut cfg, &mut tree);
+            }
+            let mut module = refused(form, lift::structured(context, &cfg, &tree))?;
+            if let Some(mutant) = mutant {
+                mutant.module(Place::Lowered, &mut module);
+            }
+            Ok(module)
+        };
+        if let Some((cfg, tree)) = graph(program, options).map_err(|error| fault("graph", error))? {
+            if let Some(tree) = tree {
+                self.walk("tree", &cfg, &tree)?;
+                let module = lowered("tree", cfg.clone(), tree)?;
+                self.passes("tree", module, &block)?;
+            }
+            let tree = structure::blocks::dispatcher(&cfg);
+            self.walk("block dispatcher", &cfg, &tree)?;
+            let module = lowered("block dispatcher", cfg, tree)?;
+            self.check("block dispatcher lowered", &module, Phase::Pica)?;
+        }
+        let module = refused("pc dispatcher", lift::dispatched(context))?;
+        self.check("pc dispatcher lowered", &module, Phase::Pica)
+    }
+
+    fn layout(&self) -> RegisterLayout {
+        self.case.options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
+    }
+
+    /// Executes the tree. The walker computes registers only, not the outputs of a vertex entry.
+    fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
+        if let OutputSelection::Semantics(_) = self.case.outputs {
+            return Ok(());
+        }
+        for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
+            let mut state = State::new(self.case.options.arithmetic.precision, &self.case.uniforms);
+            let settings = self.case.options.settings(BUDGET);
+            state.set_portable_exponentials(settings.portable_exponentials);
+            state.set_uninitialized(settings.uninitialized);
+            state.set_loop_guard(settings.loop_guard.unwrap_or(0));
+            state.begin(&inputs.map(|register| register.map(f32::from_bits)));
+            let walk = Walk { program: self.case.program, cfg, tree };
+            let walked = walk.run(&mut state, 1 << 20, &mut |_, _| {});
+            if walked != Walked::End {
+                return Err(fault(form, format!("vertex {vertex} does not end: {walked:?}")));
+            }
+            let registers = bits(state.outputs());
+            same_outputs(form, vertex, &expected[..registers.len()], &registers, same)?;
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Checks the IR of a lowered program after each pass.
+    fn passes(&mut self, tier: &str, mut module: Module, block: &UniformBlock) -> Checked {
+        self.check(&format!("{tier} lowered"), &module, Phase::Pica)?;
+        let mut scratch = Scratch::default();
+        let mut observed = Ok(());
+        if let Some(mutant) = self.mutant {
+            mutant.optimizer(&mut module, self.case.options.arithmetic.precision, &mut scratch);
+        }
+        passes::optimize::run_observed(
+            &mut module,
+            self.case.options.arithmetic.precision,
+            &mut scratch,
+            &mut |pass, main| {
+                if observed.is_ok() {
+                    let module = Module { main: main.clone(), helpers: Vec::new() };
+                    observed = self.check(&format!("{tier} after {pass}"), &module, Phase::Pica);
+                }
+            },
+        );
+        observed?;
+        self.plant(Place::Legalization, &mut module);
+        legalize(&mut module, &self.case.options, block);
+        self.plant(Place::Legal, &mut module);
+        self.check(&format!("{tier} after legalize"), &module, Phase::Legal)?;
+        passes::optimize::tidy(&mut module, &mut scratch);
+        self.check(&format!("{tier} after tidy"), &module, Phase::Legal)?;
+        // Check before `leave`, whose loop parameters start with constants that no driver can
+        // propagate out of the loop.
+        if let Some(risk) = risk::first_risk(&module) {
+            return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
+        }
+        if passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch) {
+            self.check(&format!("{tier} after leave"), &module, Phase::Legal)?;
+        }
+        Ok(())
+    }
+
+    fn plant(&self, place: Place, module: &mut Module) {
+        if let Some(mutant) = self.mutant {
+            mutant.module(place, module);
+        }
+    }
+
+    fn check(&mut self, form: &str, module: &Module, phase: Phase) -> Checked {
+        if let Err(error) = ir::verify(module, phase) {
+            let text = ir::text::print(module);
+            let start: String = text.lines().take(200).map(|line| format!("{line:.200}\n")).collect();
+            return Err(fault(form, format!("{error}\n{start}")));
+        }
+        let evaluator = Evaluator::new(module).map_err(|error| fault(form, error))?;
+        for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
+            let environment = self.environment(inputs);
+            let found = evaluator.run(self.case.options.arithmetic.precision, &environment, 1 << 24);
+            let found = found.map_err(|error| fault(form, error))?;
+            let agree = match phase {
+                Phase::Pica => same,
+                Phase::Legal => same_numbers,
+            };
+            same_outputs(form, vertex, expected, &found, agree)?;
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    fn environment(&self, inputs: &Bits) -> InputValues {
+        // Before legalization nothing converts loaded values, so round the registers to the
+        // precision here.
+        let load = |x: f32| arith::load(self.case.options.arithmetic.precision, x).to_bits();
+        let floats: Vec<[u32; 4]> =
+            self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();
+        let ints = match self.layout().packing {
+            IntPacking::Words => self.case.uniforms.ints.map(|register| register.map(u32::from)).to_vec(),
+            IntPacking::Bytes => vec![self.case.uniforms.ints.map(u32::from_le_bytes)],
+        };
+        let bools = vec![[u32::from(self.case.uniforms.bools), 0, 0, 0]];
+        InputValues {
+            inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),
+            uniforms: floats.clone(),
+            ints: self.case.uniforms.ints,
+            bools: self.case.uniforms.bools,
+            members: vec![floats, ints, bools],
+            host: Default::default(),
+        }
+    }
+}

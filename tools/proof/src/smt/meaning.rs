@@ -1,0 +1,263 @@
+//! Semantics of the IR's one- and two-operand operations as terms, lane by lane.
+//! In: an operation, a precision and terms. Out: a term. Each match names every operation, so one
+//! without a term does not compile. `tests.rs` compares the terms with `ir::op::scalar`.
+//! Facts: the meanings in `src/ir/op/signature.rs`; float24 as the reference has it.
+
+use transpica::Precision;
+use transpica::stages::ir::{Binary, ScalarKind, Unary};
+
+use crate::smt::term::{Fun, Sort, Term, Terms};
+
+/// Number of the first variable of an input register, beyond the variables of parameters.
+const INPUTS: u32 = 64;
+
+/// 2^-62, below which float24 arithmetic counts numbers as 0.
+const SMALLEST: f32 = 1.0 / 4_611_686_018_427_387_904.0;
+/// 2^64, from which on float24 numbers are infinite.
+const OVERFLOW: f32 = 18_446_744_073_709_551_616.0;
+
+/// A variable of a kind. Floats are bits, so that NaN has any payload.
+pub fn variable(t: &mut Terms, kind: ScalarKind, number: u32) -> Term {
+    match kind {
+        ScalarKind::Bool => t.var(Sort::Bool, number),
+        ScalarKind::I32 | ScalarKind::U32 => t.var(Sort::Bits, number),
+        ScalarKind::F32 => {
+            let bits = t.var(Sort::Bits, number);
+            t.apply(Fun::FromBits, &[bits])
+        }
+    }
+}
+
+/// A constant of a kind by its bits.
+pub fn constant(t: &mut Terms, kind: ScalarKind, bits: u32) -> Term {
+    match kind {
+        ScalarKind::Bool => t.bool(bits != 0),
+        ScalarKind::I32 | ScalarKind::U32 => t.bits(bits),
+        ScalarKind::F32 => t.float(f32::from_bits(bits)),
+    }
+}
+
+/// A component of an input register.
+pub fn input(t: &mut Terms, register: u8, lane: u8) -> Term {
+    variable(t, ScalarKind::F32, INPUTS + 4 * u32::from(register) + u32::from(lane))
+}
+
+/// A component of the float uniform with a number.
+pub fn uniform(t: &mut Terms, register: Term, lane: u8) -> Term {
+    let lane = t.bits(lane.into());
+    t.apply(Fun::Uniform, &[register, lane])
+}
+
+/// A source of float24 arithmetic: small magnitudes count as +0.
+fn flush(t: &mut Terms, a: Term) -> Term {
+    let (zero, smallest) = (t.float(0.0), t.float(SMALLEST));
+    let magnitude = t.apply(Fun::Abs, &[a]);
+    let is_small = t.apply(Fun::Less, &[magnitude, smallest]);
+    t.ite(is_small, zero, a)
+}
+
+/// A result of float24 arithmetic.
+fn truncate(t: &mut Terms, a: Term) -> Term {
+    let (zero, smallest, overflow) = (t.float(0.0), t.float(SMALLEST), t.float(OVERFLOW));
+    let infinities = [t.float(f32::INFINITY), t.float(f32::NEG_INFINITY)];
+    let magnitude = t.apply(Fun::Abs, &[a]);
+    let is_small = t.apply(Fun::Less, &[magnitude, smallest]);
+    let is_large = t.apply(Fun::LessEqual, &[overflow, magnitude]);
+    let is_positive = t.apply(Fun::Less, &[zero, a]);
+    let is_nan = t.apply(Fun::IsNan, &[a]);
+    let (bits, kept) = (t.apply(Fun::BitsOf, &[a]), t.bits(0xFFFF_FF80));
+    let kept = t.apply(Fun::BitAnd, &[bits, kept]);
+    let kept = t.apply(Fun::FromBits, &[kept]);
+    let infinity = t.ite(is_positive, infinities[0], infinities[1]);
+    let result = t.ite(is_large, infinity, kept);
+    let result = t.ite(is_small, zero, result);
+    let nan = t.float(f32::NAN);
+    t.ite(is_nan, nan, result)
+}
+
+/// An operation between the flush and the truncation of float24.
+fn rounded(
+    t: &mut Terms,
+    precision: Precision,
+    operands: &[Term],
+    op: impl Fn(&mut Terms, &[Term]) -> Term,
+) -> Term {
+    if precision != Precision::F24 {
+        return op(t, operands);
+    }
+    let operands: Vec<Term> = operands.iter().map(|&operand| flush(t, operand)).collect();
+    let result = op(t, &operands);
+    truncate(t, result)
+}
+
+/// The quotient of 1, and +inf where `a` is a zero, unless the precision is plain IEEE.
+fn reciprocal(t: &mut Terms, precision: Precision, a: Term, divisor: Term) -> Term {
+    let (one, infinity) = (t.float(1.0), t.float(f32::INFINITY));
+    let quotient = t.apply(Fun::Div, &[one, divisor]);
+    let is_zero = t.apply(Fun::IsZero, &[a]);
+    if precision == Precision::Fast { quotient } else { t.ite(is_zero, infinity, quotient) }
+}
+
+/// 2^x, which the driver computes from -150 to 128 only.
+fn power(t: &mut Terms, a: Term) -> Term {
+    let [low, high, zero, infinity] = [-150.0, 128.0, 0.0, f32::INFINITY].map(|number| t.float(number));
+    let is_low = t.apply(Fun::LessEqual, &[a, low]);
+    let is_high = t.apply(Fun::LessEqual, &[high, a]);
+    let is_nan = t.apply(Fun::IsNan, &[a]);
+    let power = t.apply(Fun::Exp2, &[a]);
+    let result = t.ite(is_high, infinity, power);
+    let result = t.ite(is_low, zero, result);
+    t.ite(is_nan, a, result)
+}
+
+/// log2(x), which the driver computes for positive finite numbers only.
+fn logarithm(t: &mut Terms, a: Term) -> Term {
+    let [zero, nan] = [0.0, f32::NAN].map(|number| t.float(number));
+    let infinities = [f32::INFINITY, f32::NEG_INFINITY].map(|number| t.float(number));
+    let is_positive = t.apply(Fun::Less, &[zero, a]);
+    let is_infinite = t.apply(Fun::IsInfinite, &[a]);
+    let is_zero = t.apply(Fun::IsZero, &[a]);
+    let logarithm = t.apply(Fun::Log2, &[a]);
+    let positive = t.ite(is_infinite, infinities[0], logarithm);
+    let other = t.ite(is_zero, infinities[1], nan);
+    t.ite(is_positive, positive, other)
+}
+
+/// The conversion of MOVA: 0 for what truncates to no signed byte.
+fn address(t: &mut Terms, a: Term) -> Term {
+    let (low, high, zero) = (t.float(-129.0), t.float(128.0), t.bits(0));
+    let is_above = t.apply(Fun::Less, &[low, a]);
+    let is_below = t.apply(Fun::Less, &[a, high]);
+    let is_inside = t.and(is_above, is_below);
+    let integer = t.apply(Fun::ToInt, &[a]);
+    t.ite(is_inside, integer, zero)
+}
+
+/// One lane of a one-operand operation.
+pub fn unary(t: &mut Terms, op: Unary, precision: Precision, a: Term) -> Term {
+    match op {
+        Unary::RcpP => rounded(t, precision, &[a], |t, a| reciprocal(t, precision, a[0], a[0])),
+        Unary::RsqP => rounded(t, precision, &[a], |t, a| {
+            let root = t.apply(Fun::Sqrt, a);
+            reciprocal(t, precision, a[0], root)
+        }),
+        Unary::Exp2P if precision == Precision::Fast => t.apply(Fun::Exp2, &[a]),
+        Unary::Log2P if precision == Precision::Fast => t.apply(Fun::Log2, &[a]),
+        Unary::Exp2P => rounded(t, precision, &[a], |t, a| power(t, a[0])),
+        Unary::Log2P => rounded(t, precision, &[a], |t, a| logarithm(t, a[0])),
+        Unary::Exp2Portable => rounded(t, precision, &[a], |t, a| t.apply(Fun::Exp2Portable, a)),
+        Unary::Log2Portable => rounded(t, precision, &[a], |t, a| t.apply(Fun::Log2Portable, a)),
+        Unary::AddressP => address(t, a),
+        Unary::Neg => t.apply(Fun::Neg, &[a]),
+        Unary::Abs => t.apply(Fun::Abs, &[a]),
+        Unary::Floor => t.apply(Fun::Floor, &[a]),
+        Unary::Sqrt => t.apply(Fun::Sqrt, &[a]),
+        Unary::Exp2 => t.apply(Fun::Exp2, &[a]),
+        Unary::Log2 => t.apply(Fun::Log2, &[a]),
+        Unary::IsNan => t.apply(Fun::IsNan, &[a]),
+        Unary::Not => t.not(a),
+        Unary::ToInt => t.apply(Fun::ToInt, &[a]),
+        Unary::ToBits => t.apply(Fun::BitsOf, &[a]),
+        Unary::FromBits => t.apply(Fun::FromBits, &[a]),
+        Unary::UintToInt | Unary::IntToUint => a,
+    }
+}
+
+/// The product with inf · 0 = 0 and NaN · 0 = NaN.
+fn product(t: &mut Terms, operands: &[Term]) -> Term {
+    let product = t.apply(Fun::Mul, operands);
+    let [zeros, infinities] =
+        [Fun::IsZero, Fun::IsInfinite].map(|test| [0, 1].map(|n| t.apply(test, &[operands[n]])));
+    let first = t.and(zeros[0], infinities[1]);
+    let second = t.and(infinities[0], zeros[1]);
+    let is_zero = t.or(first, second);
+    let zero = t.float(0.0);
+    t.ite(is_zero, zero, product)
+}
+
+/// The lesser or greater operand.
+fn choose(t: &mut Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
+    let is_min = op.choice() == Some(Binary::Less);
+    let first = t.apply(Fun::Less, &if is_min { [a, b] } else { [b, a] });
+    let [a_is_nan, b_is_nan] = [a, b].map(|operand| t.apply(Fun::IsNan, &[operand]));
+    let choice = if is_min { Fun::EitherMin } else { Fun::EitherMax };
+    let [a_is_zero, b_is_zero] = [a, b].map(|operand| t.apply(Fun::IsZero, &[operand]));
+    let both_zero = t.and(a_is_zero, b_is_zero);
+    let is_free = match op {
+        Binary::Min | Binary::Max => t.or(a_is_nan, b_is_nan),
+        Binary::NMin | Binary::NMax => b_is_nan,
+        _pica => return t.ite(first, a, b),
+    };
+    // Where nothing is promised the driver chooses.
+    let is_free = t.or(is_free, both_zero);
+    let chosen = t.apply(choice, &[a, b]);
+    let free = t.ite(chosen, a, b);
+    let result = t.ite(first, a, b);
+    t.ite(is_free, free, result)
+}
+
+fn one_or_zero(t: &mut Terms, condition: Term) -> Term {
+    let (one, zero) = (t.float(1.0), t.float(0.0));
+    t.ite(condition, one, zero)
+}
+
+/// Shifts take the low five bits of the second operand.
+fn shift(t: &mut Terms, fun: Fun, a: Term, b: Term) -> Term {
+    let mask = t.bits(31);
+    let places = t.apply(Fun::BitAnd, &[b, mask]);
+    t.apply(fun, &[a, places])
+}
+
+/// One lane of a two-operand operation. For a dot product: the product that it sums.
+pub fn binary(t: &mut Terms, op: Binary, precision: Precision, a: Term, b: Term) -> Term {
+    let (both, exchanged) = ([a, b], [b, a]);
+    match op {
+        Binary::AddP => rounded(t, precision, &both, |t, both| t.apply(Fun::Add, both)),
+        Binary::MulP | Binary::DotP if precision == Precision::Fast => t.apply(Fun::Mul, &both),
+        Binary::MulP | Binary::DotP => rounded(t, precision, &both, product),
+        Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max | Binary::NMin | Binary::NMax => {
+            choose(t, op, both)
+        }
+        Binary::SgeP => {
+            let holds = t.apply(Fun::LessEqual, &exchanged);
+            one_or_zero(t, holds)
+        }
+        Binary::SltP => {
+            let holds = t.apply(Fun::Less, &both);
+            one_or_zero(t, holds)
+        }
+        Binary::Add => t.apply(Fun::Add, &both),
+        Binary::Mul | Binary::Dot => t.apply(Fun::Mul, &both),
+        Binary::Div => t.apply(Fun::Div, &both),
+        Binary::Equal => t.apply(Fun::Equal, &both),
+        Binary::Less => t.apply(Fun::Less, &both),
+        Binary::LessEqual => t.apply(Fun::LessEqual, &both),
+        Binary::Greater => t.apply(Fun::Less, &exchanged),
+        Binary::GreaterEqual => t.apply(Fun::LessEqual, &exchanged),
+        Binary::And => t.and(a, b),
+        Binary::Or => t.or(a, b),
+        Binary::IAdd => t.apply(Fun::BitAdd, &both),
+        Binary::ISub => t.apply(Fun::BitSub, &both),
+        Binary::IMul => t.apply(Fun::BitMul, &both),
+        Binary::IEqual | Binary::UEqual => t.apply(Fun::Same, &both),
+        Binary::ILess => t.apply(Fun::IntLess, &both),
+        Binary::IGreater => t.apply(Fun::IntLess, &exchanged),
+        Binary::IAnd | Binary::BitAnd => t.apply(Fun::BitAnd, &both),
+        Binary::BitOr => t.apply(Fun::BitOr, &both),
+        Binary::BitXor => t.apply(Fun::BitXor, &both),
+        Binary::ShiftRight => shift(t, Fun::ShiftRight, a, b),
+        Binary::ShiftLeft => shift(t, Fun::ShiftLeft, a, b),
+        Binary::ULess => t.apply(Fun::BitLess, &both),
+    }
+}
+
+/// A dot product, summed left to right.
+pub fn dot(t: &mut Terms, op: Binary, precision: Precision, a: &[Term], b: &[Term]) -> Term {
+    let sum = if op.is_pica() { Binary::AddP } else { Binary::Add };
+    let products: Vec<Term> = a.iter().zip(b).map(|(&x, &y)| binary(t, op, precision, x, y)).collect();
+    let mut total = products[0];
+    for &product in &products[1..] {
+        total = binary(t, sum, precision, total, product);
+    }
+    total
+}

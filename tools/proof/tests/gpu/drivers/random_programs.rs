@@ -1,0 +1,252 @@
+//! Random programs on the GPU: unchanged SPIR-V bit for bit, the routes through naga within each
+//! program's error bounds.
+//! Without a Vulkan driver this fails and says how to install one.
+
+use transpica::host::{IntPacking, RegisterLayout};
+use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue, VertexInput};
+use transpica::{Options, Precision};
+use transpica_gpu::compare::Verdict;
+use transpica_gpu::driver::Subnormals;
+use transpica_gpu::{Gpu, Route};
+use transpica_proof::daily;
+use transpica_proof::generate::{Kind, generate};
+use transpica_proof::tally::Tally;
+
+use crate::random;
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Compares one random program on one route.
+fn compare_seed(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: Route) -> Verdict {
+    let verdict = random::compare(gpu, &generate(kind, seed), precision, route);
+    verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed} {}: {error}", route.name()))
+}
+
+/// Compares programs of a kind on several routes. A program that differs is shrunk and printed with
+/// its state.
+fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[Route]) {
+    let gpu = gpu();
+    let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
+    let stage = format!("{} on {}: {kind:?} {precision:?}", names.join(", "), gpu.name());
+    let all = seeds.end - seeds.start;
+    let programs = daily::cases(&stage, all.div_ceil(8), all);
+    let (mut silent, mut total) = (0, Verdict::default());
+    for seed in seeds.take(programs as usize) {
+        for &route in routes {
+            let verdict = random::prove(&gpu, &generate(kind, seed), precision, route);
+            let verdict = verdict.unwrap_or_else(|report| panic!("{report}"));
+            silent += usize::from(verdict.values == 0);
+            total.add(&verdict);
+        }
+    }
+    assert!(total.values > 5 * total.excused, "most values are decided: {total:?}");
+    let Verdict { vertices, values, excused, excused_by_exponentials, other_class, .. } = total;
+    let Verdict { approximate, reassociated, .. } = total;
+    let tally = Tally {
+        stage,
+        programs,
+        vertices: vertices as u64,
+        note: format!(
+            "{values} values bit for bit or in bounds, {approximate} approximate by EX2/LG2, {reassociated} reassociated, \
+             {excused} undecided ({excused_by_exponentials} by EX2/LG2, {other_class} of another class); \
+             {silent} programs without a value"
+        ),
+        ..Tally::default()
+    };
+    tally.print();
+}
+
+#[test]
+fn clean_programs_run_as_on_the_interpreter() {
+    run(Kind::Clean, 0..400, Precision::Exact, &[Route::Passthrough]);
+}
+
+#[test]
+fn wild_programs_run_as_on_the_interpreter() {
+    run(Kind::Wild, 0..200, Precision::Exact, &[Route::Passthrough]);
+}
+
+#[test]
+fn special_values_run_as_on_the_interpreter() {
+    run(Kind::Numeric, 0..100, Precision::Exact, &[Route::Passthrough]);
+}
+
+#[test]
+fn float24_programs_run_as_on_the_interpreter() {
+    run(Kind::Clean, 0..60, Precision::F24, &[Route::Passthrough]);
+    run(Kind::Wild, 0..40, Precision::F24, &[Route::Passthrough]);
+    run(Kind::Numeric, 60..100, Precision::F24, &[Route::Passthrough]);
+}
+
+/// Compares programs that rely on promises on numbers that keep them.
+fn run_promised(
+    gpu: &Gpu,
+    promised: (Assume, [Promise; 16]),
+    precision: Precision,
+    route: Route,
+    seeds: std::ops::Range<u64>,
+) {
+    let (assume, promises) = promised;
+    let input = VertexInput { promises, ..VertexInput::default() };
+    let mut total = Verdict::default();
+    let programs = Kind::ALL.into_iter().flat_map(|kind| seeds.clone().map(move |seed| (kind, seed)));
+    let what = format!("programs with promises, {precision:?} {}", route.name());
+    for (kind, seed) in daily::some(&what, 5, programs.collect()) {
+        let options = Options { assume, input, ..random::options(precision) };
+        let verdict = random::compare_with(gpu, &generate(kind, seed), options, route);
+        let name = format!("{promised:?} {precision:?} {kind:?} {seed} {}", route.name());
+        let verdict = verdict.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(verdict.passed(), "{name}: {:?}", verdict.first);
+        total.add(&verdict);
+    }
+    assert!(total.values > 2 * total.excused, "{promised:?} {}: most are decided: {total:?}", route.name());
+}
+
+/// Guards that promises drop are dropped in the modules that drivers compile, too.
+#[test]
+fn programs_with_promises_run_as_on_the_interpreter() {
+    let gpu = gpu();
+    let (none, not_nan, finite) = (Promise::Nothing, Promise::NotNan, Promise::FINITE);
+    let all = |promise, results| (Assume { uniforms: promise, results }, [promise; 16]);
+    let mut uneven = all(Promise::Below(20), none);
+    uneven.1[..8].fill(none);
+    for promised in [
+        all(not_nan, none),
+        // Among them are products of numbers near the largest, which a driver reorders through
+        // naga (numeric program 707).
+        all(finite, none),
+        all(Promise::Below(20), none),
+        all(none, not_nan),
+        all(finite, finite),
+        uneven,
+        (Assume { uniforms: finite, ..Assume::default() }, [none; 16]),
+    ] {
+        run_promised(&gpu, promised, Precision::Exact, Route::Passthrough, 700..715);
+        run_promised(&gpu, promised, Precision::Exact, Route::Wgsl, 700..710);
+        run_promised(&gpu, promised, Precision::F24, Route::Passthrough, 715..720);
+    }
+}
+
+#[test]
+fn exponentials_of_the_library_are_bit_equal() {
+    let gpu = gpu();
+    let mut total = Verdict::default();
+    for (kind, seeds) in [(Kind::Clean, 585..605), (Kind::Numeric, 100..120)] {
+        for seed in seeds {
+            let options = Options {
+                arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+                ..random::options(Precision::Exact)
+            };
+            let verdict = random::compare_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
+            let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} {seed}: {error}"));
+            assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
+            total.add(&verdict);
+        }
+    }
+    assert_eq!((total.excused, total.approximate), (0, 0), "{total:?}");
+}
+
+#[test]
+fn a_power_that_the_driver_may_flush_is_undecided() {
+    // The program compares 2^x with 0 where 2^x is below 2^-126; a driver that returns 0 for it
+    // decides otherwise. Values that do not depend on this comparison are still compared.
+    let verdict = compare_seed(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
+    assert!(verdict.passed(), "{:?}", verdict.first);
+    assert!(verdict.excused > 0 && verdict.values > verdict.excused, "{verdict:?}");
+}
+
+#[test]
+fn routes_through_naga_stay_within_the_bounds_of_each_program() {
+    run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::Wgsl]);
+    run(Kind::Wild, 500..520, Precision::Exact, &[Route::Wgsl]);
+    run(Kind::Numeric, 500..520, Precision::Exact, &[Route::Wgsl]);
+    // An infinite register minus itself, which a driver may fold to zero there.
+    run(Kind::Numeric, 8_589_934_592..8_589_934_593, Precision::Exact, &[Route::Wgsl]);
+}
+
+#[test]
+fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
+    let gpu = gpu();
+    let layout = RegisterLayout { floats: 64, ints: 32, packing: IntPacking::Bytes, bools: 20 };
+    let mut vertices = 0;
+    let programs = daily::cases("programs in the layouts of hosts", 4, 12);
+    for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(layout)] {
+        for (kind, seeds) in [(Kind::Clean, 700..700 + programs), (Kind::Wild, 700..700 + programs)] {
+            for seed in seeds {
+                let options = Options {
+                    block: Block { layout, ..Block::default() },
+                    control: Control { loop_guard: Some(9), ..Control::default() },
+                    ..random::options(Precision::Exact)
+                };
+                let options = Options {
+                    arithmetic: Arithmetic { uninitialized: UndefinedValue::Zero, ..options.arithmetic },
+                    ..options
+                };
+                let routes: &[Route] = match kind {
+                    Kind::Clean => &[Route::Passthrough, Route::Wgsl],
+                    Kind::Wild | Kind::Numeric => &[Route::Passthrough],
+                };
+                for &route in routes {
+                    let verdict = random::compare_with(&gpu, &generate(kind, seed), options, route)
+                        .unwrap_or_else(|error| panic!("{kind:?} seed {seed} {layout:?}: {error}"));
+                    assert!(verdict.passed(), "{kind:?} {seed} {layout:?}: {:?}", verdict.first);
+                    vertices += verdict.vertices;
+                }
+            }
+        }
+    }
+    println!("{vertices} vertices on {}: 0 differ", gpu.name());
+    assert!(vertices > 2000, "{vertices}");
+}
+
+#[test]
+fn a_constant_zero_stays_a_factor() {
+    // The program multiplies NaN by `slt(x, 0)` where x is the result of an SGE. A driver that
+    // proves that the comparison never holds folds it to a constant 0, and then folds 0 * NaN to 0,
+    // even under NoContraction. `simplify` proves it first.
+    let verdict = compare_seed(&gpu(), Kind::Clean, 168, Precision::Exact, Route::Passthrough);
+    assert!(verdict.passed(), "{:?}", verdict.first);
+}
+
+#[test]
+fn a_zero_known_from_control_flow_stays_a_factor() {
+    // Wild 879: the first value of a loop parameter is the constant 0, and a driver computes the
+    // first iteration's product in front of the loop. Clean 1982: every exit of a loop returns the
+    // constant 0. Both zeros are hidden.
+    let gpu = gpu();
+    for (kind, seed) in [(Kind::Wild, 879), (Kind::Clean, 1982)] {
+        let verdict = compare_seed(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
+        assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
+    }
+}
+
+#[test]
+fn a_logarithm_of_a_subnormal_is_open() {
+    let gpu = gpu();
+    let verdict = compare_seed(&gpu, Kind::Clean, 585, Precision::Exact, Route::Passthrough);
+    assert!(verdict.passed(), "{:?}", verdict.first);
+    // A driver that flushes takes the logarithm of zero, and so does the interpreter that it is
+    // compared with.
+    let flushes = gpu.facts().subnormals == Subnormals::Flushed;
+    assert_eq!(verdict.excused > 0, !flushes, "{verdict:?}");
+}
+
+#[test]
+fn fast_programs_differ_by_the_order_of_sums_at_most() {
+    run(Kind::Clean, 0..40, Precision::Fast, &[Route::Passthrough]);
+    run(Kind::Clean, 40..50, Precision::Fast, &[Route::Wgsl]);
+}
+
+#[test]
+fn bounds_of_fast_programs_cover_the_freedom_of_drivers() {
+    // 355662: the floor of a logarithm of a negative number, for which the driver may return any
+    // number. 400026: the sum of a constant and a power, which rounds differently where the power
+    // differs slightly.
+    let gpu = gpu();
+    for (seed, route) in [(140_737_488_355_662, Route::Passthrough), (140_737_488_400_026, Route::Wgsl)] {
+        let verdict = compare_seed(&gpu, Kind::Clean, seed, Precision::Fast, route);
+        assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
+    }
+}
