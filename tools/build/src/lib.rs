@@ -23,10 +23,12 @@
 //! ```
 //!
 //! Neither an assembler nor a nightly compiler is needed. `transpica asm` writes the same for make,
-//! CMake and xmake.
+//! CMake and xmake, with [`bindings`] in C, and with [`dependencies`].
 
 #![forbid(unsafe_code)]
 
+pub mod bindings;
+mod depend;
 mod messages;
 
 use std::collections::BTreeMap;
@@ -37,8 +39,10 @@ use std::{env, fmt, fs};
 use transpica::Shbin;
 use transpica_asm::lint::Rule;
 use transpica_asm::{SourceText, assemble};
-use transpica_bind::Bindings;
 
+use bindings::Bindings;
+
+pub use depend::dependencies;
 pub use messages::{Message, Severity};
 
 /// Sources of what this process wrote: a second file of one name would replace the first.

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use transpica::Shbin;
-//! use transpica_bind::Bindings;
+//! use transpica_build::bindings::Bindings;
 //! let bytes = std::fs::read("../../shaders/lights.shbin")?;
 //! let bindings = Bindings::new(&Shbin::parse(&bytes)?, "lights")?;
 //! assert!(bindings.c().contains("lights_projection(const C3D_Mtx *matrix)"));
@@ -15,14 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![forbid(unsafe_code)]
-
 mod c;
-mod depend;
 mod names;
 mod rust;
-
-pub use depend::dependencies;
 
 use transpica::container::{Dvle, SymbolBank};
 use transpica::geometry::GeometryInput;

@@ -49,7 +49,7 @@ fn registers(Uniform { bank, first, count, .. }: &Uniform) -> String {
 // Writing to a string cannot fail.
 fn write_program(out: &mut String, program: &Binding, index: usize, prefix: &str) {
     let upper = prefix.to_uppercase();
-    let _ = writeln!(out, "\n// Program {index}, a {} program.\nenum {{", crate::names::stage(program.stage));
+    let _ = writeln!(out, "\n// Program {index}, a {} program.\nenum {{", super::names::stage(program.stage));
     let _ = writeln!(out, "    {upper}_PROGRAM = {index}, // index of its DVLE");
     for uniform in &program.uniforms {
         let name = uniform.name.to_uppercase();

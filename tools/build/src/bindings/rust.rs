@@ -26,7 +26,7 @@ impl Bindings {
                 write_program(&mut out, program, index, "");
                 continue;
             }
-            let stage = crate::names::stage(program.stage);
+            let stage = super::names::stage(program.stage);
             let _ = writeln!(out, "\n/// Program {index}, a {stage} program.\npub mod {} {{", program.name);
             write_program(&mut out, program, index, "    ");
             out.push_str("}\n");

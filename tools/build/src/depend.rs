@@ -5,7 +5,7 @@
 /// anything, so that a source that is gone is not an error.
 ///
 /// ```
-/// use transpica_bind::dependencies;
+/// use transpica_build::dependencies;
 /// let text = dependencies(&["out/a b.shbin"], &["a b.v.pica"]);
 /// assert_eq!(text, "out/a\\ b.shbin: \\\n a\\ b.v.pica\n\na\\ b.v.pica:\n");
 /// ```

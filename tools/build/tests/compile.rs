@@ -8,7 +8,7 @@ use std::process::Command;
 
 use transpica::Shbin;
 use transpica_asm::{SourceText, assemble};
-use transpica_bind::Bindings;
+use transpica_build::bindings::Bindings;
 
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
 /// Names of every kind that C, C++ or Rust could mistake, or that two things would have.
