@@ -2,7 +2,6 @@
 //! runs.
 //! In: `.shbin` files. Out: nanoseconds of a vertex in the interpreter and in batches.
 
-#[path = "../../src/batch.rs"]
 #[allow(dead_code, reason = "no JSON here")]
 mod batch;
 
