@@ -25,7 +25,7 @@ async function wasm(module, name) {
   await writeFile(path.join(out, file), bytes);
   return file;
 }
-const [engineFile, nativeFile] = [await wasm("transpica_web", "engine"), await wasm("transpica_web_native", "native")];
+const [engineFile, nativeFile] = [await wasm("page", "engine"), await wasm("native", "native")];
 
 // Samples with one source open as that, with its comments; the others as their binaries.
 const names = await readdir(shaders);
@@ -62,7 +62,7 @@ const options = {
   outdir: out,
   legalComments: "none",
   logLevel: "warning",
-  alias: { engine: path.join(engine, "transpica_web.js"), native: path.join(engine, "transpica_web_native.js") },
+  alias: { engine: path.join(engine, "page.js"), native: path.join(engine, "native.js") },
   define: {
     ENGINE_FILE: JSON.stringify(engineFile),
     NATIVE_FILE: JSON.stringify(nativeFile),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use serde_json::{Value, json};
-use transpica_web::engine::Engine;
+use transpica_web::page::Engine;
 
 /// Bindings of group 0 that the entry point of a module uses.
 fn used(text: &str) -> BTreeSet<u64> {

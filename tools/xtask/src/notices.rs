@@ -16,8 +16,8 @@ use crate::{install, program, symbols, web};
 /// Selections of the C interface, the command, the page and the extension.
 pub const LIBRARY: &[&str] = &["--package", "transpica-capi"];
 pub const COMMAND: &[&str] = &["--package", "transpica-cli"];
-pub const PAGE: &[&str] = &["--package", "transpica-web", "--package", "transpica-web-native"];
-pub const EXTENSION: &[&str] = &["--package", "transpica-vscode"];
+pub const PAGE: &[&str] = &["--package", "transpica-web", "--features", "native"];
+pub const EXTENSION: &[&str] = &["--package", "transpica-web", "--features", "extension"];
 
 /// Licenses that ask for their text, and nothing more, of a program that contains the package.
 const ALLOWED: &str = "0BSD, Apache-2.0, Apache-2.0 WITH LLVM-exception, BSD-2-Clause, BSD-3-Clause, \

@@ -2,12 +2,12 @@
 //! In: an open program, its translation. Out: texts with the addresses that each line was made
 //! from, the drawn graph, the tables of the file.
 
-use crate::backend::text::Language;
-use crate::cfg::explore::{Explored, explore};
-use crate::cfg::reach::reach;
-use crate::ir;
-use crate::structure::text::TreeText;
-use crate::translate::{ControlFlow, control};
+use super::backend::text::Language;
+use super::cfg::explore::{Explored, explore};
+use super::cfg::reach::reach;
+use super::ir;
+use super::structure::text::TreeText;
+use super::translate::{ControlFlow, control};
 use serde::Serialize;
 use serde_json::{Value, json};
 use transpica::isa::Pc;
@@ -19,9 +19,9 @@ use transpica_inspect::graph::{draw_cfg, svg::Paint};
 use transpica_inspect::reflection;
 use transpica_inspect::tables::Table;
 
-use crate::engine::Open;
-use crate::problem::Problem;
-use crate::settings::Settings;
+use super::engine::Open;
+use super::problem::Problem;
+use super::settings::Settings;
 
 /// A text of a pane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -6,7 +6,7 @@ use transpica::GlslVersion;
 use transpica_settings::PRESETS;
 use transpica_settings::form::{Choice, Setting};
 
-use crate::problem::Problem;
+use super::problem::Problem;
 
 /// Path of the version of GLSL, which is not a field of the library's options.
 const GLSL_VERSION: &str = "view.glsl_version";

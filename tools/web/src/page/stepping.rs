@@ -16,9 +16,9 @@ use transpica_inspect::recording::{Recording, Run, Snapshot};
 use transpica_inspect::results::components;
 use transpica_inspect::state::State;
 
-use crate::engine::Open;
-use crate::problem::Problem;
-use crate::settings::Settings;
+use super::engine::Open;
+use super::problem::Problem;
+use super::settings::Settings;
 
 /// Most values of a register that are listed.
 const MOST_VALUES: usize = 2000;

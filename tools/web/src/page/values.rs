@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cfg::reach::reach;
+use super::cfg::reach::reach;
 use serde::Serialize;
 use serde_json::{Value, from_str};
 use transpica::container::SymbolBank;
@@ -15,8 +15,8 @@ use transpica_inspect::state::{self, Registers, State};
 use transpica_inspect::symbols::letter;
 use transpica_inspect::{json, saved};
 
-use crate::engine::Open;
-use crate::problem::Problem;
+use super::engine::Open;
+use super::problem::Problem;
 
 /// Most vertices.
 pub const MOST_VERTICES: usize = 1 << 12;

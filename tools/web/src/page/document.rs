@@ -2,7 +2,7 @@
 //! In: bytes of any kind, or text. Out: [`Document`], whose bytes are always a file that parses, or
 //! empty. A text with errors leaves the file of the last good one.
 
-use crate::cfg::reach::reach;
+use super::cfg::reach::reach;
 use serde::Serialize;
 use transpica::container::{ShaderType, write};
 use transpica::host::dvle;
@@ -15,8 +15,8 @@ use transpica_asm::{Assembled, SourceText, assemble};
 use transpica_containers::shbin::{Words, model_of_words};
 use transpica_inspect::json::ProgramName;
 
-use crate::found::{self, FoundShader};
-use crate::problem::{Problem, Severity};
+use super::found::{self, FoundShader};
+use super::problem::{Problem, Severity};
 
 /// Largest text, in bytes.
 pub const MOST_TEXT: usize = 1 << 20;

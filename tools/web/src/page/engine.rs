@@ -16,14 +16,14 @@ use transpica_inspect::symbols::Symbols;
 use transpica_lsp::{Analysis, Position};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::document::Document;
-use crate::gpu;
-use crate::picture::{self, DrawRequest};
-use crate::problem::Problem;
-use crate::settings::{Settings, answer};
-use crate::stepping::Stepper;
-use crate::values::{self, Values};
-use crate::views::{self, TextView, Translated};
+use super::document::Document;
+use super::gpu;
+use super::picture::{self, DrawRequest};
+use super::problem::Problem;
+use super::settings::{Settings, answer};
+use super::stepping::Stepper;
+use super::values::{self, Values};
+use super::views::{self, TextView, Translated};
 
 /// Name of the text of the editor.
 const EDITOR: &str = "page:editor.pica";

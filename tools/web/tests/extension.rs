@@ -1,12 +1,12 @@
 //! Tests of the samples by their texts, and odd calls.
 
 use serde_json::Value;
-use transpica_vscode::Language;
+use transpica_web::extension::Language;
 
 /// Returns a server that knows the files of the samples whose names begin like this, each below
 /// `file:///s/`.
 fn language(start: &str) -> Language {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shaders");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
     let mut language = Language::new();
     for entry in std::fs::read_dir(folder).expect("the samples").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

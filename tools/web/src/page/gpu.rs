@@ -4,7 +4,7 @@
 //! for the edges of its triangles. A fragment stage that is written here shows one output; a shown
 //! register is one, too.
 
-use crate::precision::arith;
+use super::precision::arith;
 use serde::Serialize;
 use transpica::geometry::GeometryKernel;
 use transpica::geometry::kernel::bindings;
@@ -17,8 +17,8 @@ use transpica::{Job, Options, Precision, Profile, Translation, Translator};
 use transpica_draw::gpu::{Pass, Plan, Request, ScanResult};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
 
-use crate::picture::DrawRequest;
-use crate::problem::Problem;
+use super::picture::DrawRequest;
+use super::problem::Problem;
 
 /// Entry point of every module.
 const ENTRY: &str = "main";

@@ -1,7 +1,7 @@
 //! Engine of the extension: the language server, tests of shaders and the engine of the page, for
 //! the process or the worker that VS Code has for extensions.
-//! In: texts by URI, messages and calls of `extension/extension.js`. Out: JSON texts, bytes. Has no
-//! file, and everything here runs natively, too.
+//! In: texts by URI, messages and calls of the scripts in `tools/lsp/vscode/extension`. Out: JSON
+//! texts.
 
 mod texts;
 
@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 use transpica_lsp::{Linked, Server};
 use transpica_unit::coverage::{Coverage, by_file};
 use transpica_unit::{Case, Checked, Cpu, Problem, TestFile};
-pub use transpica_web::engine::Engine;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::texts::{Texts, load};
+use texts::{Texts, load};
 
 /// A language server over the texts of a workspace, which JavaScript sees as a class.
 #[wasm_bindgen]

@@ -12,10 +12,10 @@ use transpica_inspect::draw::{Size, obj, wire};
 use transpica_inspect::state::State;
 use transpica_inspect::symbols::Symbols;
 
-use crate::engine::Open;
-use crate::invocations::Invocations;
-use crate::problem::Problem;
-use crate::values::Values;
+use super::engine::Open;
+use super::invocations::Invocations;
+use super::problem::Problem;
+use super::values::Values;
 
 /// Most pixels of a picture.
 const MOST_PIXELS: u32 = 1 << 22;

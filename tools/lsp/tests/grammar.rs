@@ -56,7 +56,7 @@ fn grammar() -> Value {
 
 #[test]
 fn the_grammar_has_every_mnemonic_directive_and_type() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/extension/pica.tmLanguage.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/vscode/extension/pica.tmLanguage.json");
     let made = format!("{:#}\n", grammar());
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, &made).expect("the grammar");

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_program_becomes_hlsl_and_msl_with_the_options_of_the_page() {
-        let file = include_bytes!("../../../../shaders/lights.shbin");
+        let file = include_bytes!("../../../shaders/lights.shbin");
         let hlsl = text(&translate(file, 0, "lights.shbin", "{}", "hlsl"));
         assert!(hlsl.contains("cbuffer") && hlsl.contains("float4"), "{hlsl}");
         let msl = text(&translate(file, 0, "lights.shbin", "{}", "msl"));
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_translated_is_a_problem() {
-        let file = include_bytes!("../../../../shaders/lights.shbin");
+        let file = include_bytes!("../../../shaders/lights.shbin");
         for (file, program, options) in
             [(&file[..9], 0, "{}"), (&file[..], 7, "{}"), (&file[..], 0, "[]"), (&file[..], 0, r#"{"a": 1}"#)]
         {

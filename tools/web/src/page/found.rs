@@ -9,7 +9,7 @@ use transpica::container::write;
 use transpica::{Shbin, Stage};
 use transpica_containers::{Found, Limits, Scanner, shbin};
 
-use crate::problem::{Problem, Severity};
+use super::problem::{Problem, Severity};
 
 /// Most shaders of a file.
 const MOST: usize = 4096;

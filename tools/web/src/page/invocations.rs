@@ -12,8 +12,8 @@ use transpica_inspect::draw::scene::{BUDGET, ChainInput, DRAW_BUDGET, Scene};
 use transpica_inspect::results::interpret;
 use transpica_inspect::state::{DEFAULT_REGISTERS, Delivered, Registers, State};
 
-use crate::picture::{Picked, depth};
-use crate::problem::Problem;
+use super::picture::{Picked, depth};
+use super::problem::Problem;
 
 /// The geometry stage of a scene.
 pub struct Invocations {
