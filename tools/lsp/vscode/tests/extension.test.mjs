@@ -16,7 +16,7 @@ const sources = names.filter((name) => name.endsWith(".pica"));
 const tested = names.filter((name) => name.endsWith(".test.toml")).sort();
 const uriOf = (name) => `file:///s/${name}`;
 
-/** Compares values, which the extension's realm made, with those of this one. */
+/** Compares values, which the extension's realm made, with values of this one. */
 const same = (found, expected, text) => assert.deepEqual(JSON.parse(JSON.stringify(found)), expected, text);
 
 /** Activates the extension with the samples as its workspace. */
@@ -120,6 +120,10 @@ test("panes show every sample and follow edits", async () => {
   console.log("panes:", figures);
   assert.ok(figures.pixels > 25 && figures.marked > 1000, JSON.stringify(figures));
   const [text, , picture] = seen.panels;
+  for (const kind of text.webview.posted.at(-1).texts) {
+    await text.webview.received.fire({ text: kind });
+    assert.ok(text.webview.posted.at(-1).text?.length > 100, kind);
+  }
   await text.webview.received.fire({ text: "glsl" });
   assert.match(text.webview.posted.at(-1).text, /#version/);
   await picture.webview.received.fire({ request: { by: "nothing", yaw: 1, mesh: "quad", width: 64, height: 64 } });
@@ -207,7 +211,7 @@ test("a failure of the engine starts it anew", async () => {
   assert.ok(client.ask("hover", opened, { position: { line: 60, character: 6 } }, () => true) !== null);
 });
 
-test("the manifest names files and commands that are there", async () => {
+test("the manifest names files and commands that exist", async () => {
   const { contributes } = manifest;
   const { seen } = await activate();
   assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), Object.keys(seen.commands).sort());

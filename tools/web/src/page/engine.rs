@@ -61,7 +61,7 @@ pub struct Engine {
     /// The recorded run.
     stepper: Option<Stepper>,
     mesh: Option<Mesh>,
-    /// The last picture: the uniforms of the form are those of it.
+    /// The last picture, whose uniforms the form shows.
     picture: DrawRequest,
     /// The problem of the last picture.
     problem: Option<Problem>,
@@ -171,19 +171,21 @@ impl Engine {
             "ir" => Translated::Ir,
             "wgsl" => Translated::Wgsl,
             "glsl" => Translated::Glsl(self.settings.version),
+            #[cfg(feature = "extension")]
+            "spirv" => Translated::Spirv,
             "reflection" => Translated::Reflection,
             _ => return wrong(&format!("unknown view `{kind}`")),
         };
         text(self.translated_view(what))
     }
 
-    /// Returns the SPIR-V module; nothing on failure.
+    /// Returns the SPIR-V module, or no bytes on failure.
     pub fn spirv(&mut self) -> Vec<u8> {
         let words = self.translation().and_then(|made| Ok(made.spirv()?)).unwrap_or_default();
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Returns the `.shbin` file; nothing without one.
+    /// Returns the `.shbin` file, or no bytes without one.
     pub fn shbin(&self) -> Vec<u8> {
         self.document().map(|document| document.bytes.clone()).unwrap_or_default()
     }
@@ -209,7 +211,7 @@ impl Engine {
         state.unwrap_or_else(|problem| problem.answer())
     }
 
-    /// Replaces the values by those of a state file.
+    /// Replaces the values by a state file.
     #[wasm_bindgen(js_name = setState)]
     pub fn set_state(&mut self, state: &str) -> String {
         self.change(|open, values| values.set(open, state))
@@ -305,7 +307,7 @@ impl Engine {
         text(Ok(BuiltIn::ALL.map(|(name, _)| name)))
     }
 
-    /// Replaces the mesh by a built-in one, or by that of an OBJ file.
+    /// Replaces the mesh by a built-in one or an OBJ file.
     #[wasm_bindgen(js_name = setMesh)]
     pub fn set_mesh(&mut self, name: &str) -> String {
         done(picture::mesh(name).map(|mesh| self.mesh = Some(mesh)))
@@ -341,7 +343,7 @@ impl Engine {
         }))
     }
 
-    /// Returns the content of a buffer of the last draw for WebGPU; nothing without one.
+    /// Returns the content of a buffer of the last draw for WebGPU, or no bytes without one.
     #[wasm_bindgen(js_name = gpuBytes)]
     pub fn gpu_bytes(&self, number: usize) -> Vec<u8> {
         self.contents.get(number).cloned().unwrap_or_default()

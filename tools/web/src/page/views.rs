@@ -59,6 +59,9 @@ pub enum Translated {
     Wgsl,
     /// GLSL.
     Glsl(GlslVersion),
+    /// SPIR-V. The page has it from its second engine.
+    #[cfg(feature = "extension")]
+    Spirv,
     /// Tables of inputs and outputs.
     Reflection,
 }
@@ -72,6 +75,8 @@ pub fn translated(open: &Open<'_>, translation: &Translation, what: Translated) 
         Translated::Ir => ir::text::print_placed(&translation.module).into(),
         Translated::Wgsl => translation.placed_text(Language::Wgsl)?.into(),
         Translated::Glsl(version) => translation.placed_text(Language::Glsl(version))?.into(),
+        #[cfg(feature = "extension")]
+        Translated::Spirv => transpica_inspect::spirv::placed_assembly(&translation.placed_spirv()?)?.into(),
         Translated::Reflection => TextView::new(reflection::text(&reflect(open, translation))),
     };
     let problems = translation.warnings.iter().map(Problem::of_warning).collect();
