@@ -48,8 +48,8 @@ pub use messages::{Message, Severity};
 /// Sources of what this process wrote: a second file of one name would replace the first.
 static WRITTEN: Mutex<BTreeMap<PathBuf, Vec<PathBuf>>> = Mutex::new(BTreeMap::new());
 
-/// Begins a shader with its first source. Paths are relative to the package, as those of a build
-/// script are.
+/// Begins a shader with its first source. Paths are relative to the package, as in any build
+/// script.
 pub fn shader(path: impl Into<PathBuf>) -> Build {
     Build { sources: vec![path.into()], denied: Vec::new(), name: None }
 }
@@ -113,7 +113,7 @@ impl Build {
         self.denied.push(rule.into());
         self
     }
-    /// Sets the name of the files. By default that of the first source up to its first dot.
+    /// Sets the name of the files, by default the name of the first source up to its first dot.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

@@ -38,7 +38,7 @@ const samples = names
     // Values that show what the first program is for.
     const state = [`${name}.0.state.json`, `${name}.state.json`].find((state) => names.includes(state));
     const program = `samples/${sources.length === 1 ? sources[0] : file}`;
-    // A state beside a pair of programs is that of the geometry program, which is not the first.
+    // The state of a pair of programs belongs to the geometry program, which is not the first.
     return { name, path: program, state: state && sources.length === 1 ? `samples/${state}` : undefined };
   });
 for (const sample of samples.flatMap(({ path, state }) => (state ? [path, state] : [path])))
@@ -75,7 +75,7 @@ const options = {
   external: ["*.woff2", "./start.js"],
 };
 await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker"), native: source("native") } });
-// The editor is a file of its own, so that the page begins before that is there.
+// The editor is a file of its own, so that the page begins before it has loaded.
 const { metafile } = await esbuild.build({
   ...options,
   metafile: true,

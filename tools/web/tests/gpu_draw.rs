@@ -25,7 +25,7 @@ fn given(bindings: &Value) -> BTreeSet<u64> {
 /// Shown outputs, and whether edges are drawn.
 const REQUESTS: [(&str, bool); 4] = [("", false), ("position", true), ("o1", true), ("o15", false)];
 
-/// Checks the draw of a program and returns the number of its passes; nothing if there is none.
+/// Checks the draw of a program and returns the number of its passes, or `None` without a draw.
 fn passes(engine: &mut Engine, by: &str, is_wireframe: bool, name: &str) -> Option<usize> {
     let request = json!({ "width": 64, "height": 64, "yaw": 0.6, "pitch": 0.5, "distance": 2.8, "time": 0.0,
         "by": by, "wireframe": is_wireframe });

@@ -87,8 +87,8 @@ fn crates(selection: &[&str], triple: &str) -> Result<Vec<Package>, String> {
     Ok(packages)
 }
 
-/// Returns the packages in the page's scripts and fonts: those of the lock file that are for more
-/// than its development.
+/// Returns the packages in the page's scripts and fonts: all of the lock file but those for
+/// development.
 fn npm() -> Result<Vec<Package>, String> {
     let page = web::page();
     let text = fs::read_to_string(page.join("package-lock.json")).map_err(|error| error.to_string());
@@ -164,7 +164,7 @@ impl Package {
     }
 }
 
-/// Returns whether the name of a file is that of a license or notice.
+/// Returns whether a file is a license or notice by its name.
 fn is_notice(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     ["license", "licence", "unlicense", "copying", "notice", "copyright"]

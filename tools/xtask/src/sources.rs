@@ -12,7 +12,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Path of the module in the library; for a file in another crate, whatever is there.
+    /// Path of the module in the library; meaningless for a file of another crate.
     pub fn module(&self) -> Vec<String> {
         let path = self.path.trim_start_matches("src/").trim_end_matches(".rs");
         let parts = path.split('/').map(str::to_owned);

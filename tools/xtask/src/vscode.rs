@@ -43,7 +43,7 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the folder; returns the package beside it.
+/// Builds the folder; returns the package next to it.
 fn build(out: &Path) -> Result<PathBuf, String> {
     needs::install(&needs::parse(web::NEEDS)?, true)?;
     let glue = target()?.join("vscode-glue");

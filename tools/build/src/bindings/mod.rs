@@ -91,7 +91,7 @@ pub struct Geometry {
 }
 
 impl Bindings {
-    /// Collects the bindings of a file. `name` is that of the file without its ending.
+    /// Collects the bindings of a file. `name` is the file name without its extension.
     ///
     /// # Errors
     /// Errors of the file: see [`dvle::program`].
@@ -163,7 +163,7 @@ fn outputs(executable: &Dvle<'_>, names: &mut Names) -> Vec<(u8, String)> {
     outputs.collect()
 }
 
-/// Returns how vertices reach a geometry program; nothing for a configuration that the system
+/// Returns how vertices reach a geometry program, or `None` for a configuration that the system
 /// library refuses.
 fn geometry(file: &Shbin<'_>, index: usize, before: Option<usize>) -> Option<Geometry> {
     let setup = match before {

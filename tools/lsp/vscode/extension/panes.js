@@ -1,4 +1,4 @@
-// Panes of the page beside a source: text, flow graph, picture. The engine answers here; a web view
+// Panes of the page next to a source: text, flow graph, picture. The engine answers here; a web view
 // shows it, and marks what the lines at the cursor became.
 
 const KINDS = { text: "WGSL", graph: "Flow graph", picture: "Picture" };
@@ -13,7 +13,7 @@ class Panes {
     this.open = new Map();
   }
 
-  /** Shows a pane beside the editor. */
+  /** Shows a pane next to the editor. */
   show(kind) {
     const document = vscode.window.activeTextEditor?.document;
     if (document?.languageId === "pica") this.document = document;

@@ -34,7 +34,7 @@ impl Language {
         Self::default()
     }
 
-    /// Sets the content of a source, a container or a test file; nothing for one that is gone.
+    /// Sets the content of a source, a container or a test file; `None` removes it.
     pub fn file(&mut self, uri: &str, bytes: Option<Vec<u8>>) {
         self.server.host_mut().set(uri, bytes);
     }
@@ -52,7 +52,7 @@ impl Language {
         json!({ "uris": uris, "places": places }).to_string()
     }
 
-    /// Returns the file that was linked last; nothing without one.
+    /// Returns the file that was linked last, or no bytes without one.
     pub fn linked(&self) -> Vec<u8> {
         self.linked.as_ref().map(|linked| linked.bytes.clone()).unwrap_or_default()
     }

@@ -17,7 +17,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Sets the content of a file; nothing for one that is gone.
+    /// Sets the content of a file; `None` removes it.
     pub fn set(&mut self, uri: &str, bytes: Option<Vec<u8>>) {
         match bytes.filter(|bytes| bytes.len() <= MOST_BYTES) {
             Some(bytes) => self.files.insert(uri.to_owned(), bytes),

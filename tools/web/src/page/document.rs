@@ -279,7 +279,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     bytes.iter().all(is_text).then(|| std::str::from_utf8(bytes).ok())?
 }
 
-/// Reads words as text: hexadecimal numbers of eight digits, those of descriptors after a line
+/// Reads words as text: hexadecimal numbers of eight digits, descriptors after a line
 /// `descriptors`.
 fn words_of_text(text: &str) -> Option<(Vec<u32>, Vec<u32>)> {
     let (code, descriptors) = text.split_once("descriptors").unwrap_or((text, ""));

@@ -113,7 +113,7 @@ fn feed(
     };
     let vertices = primitive.iter().map(vectors);
     let mut inputs = DEFAULT_REGISTERS;
-    // Range: registers end at c95, which the configuration's check and that of primitives ensure.
+    // Range: registers end at c95; the checks of the configuration and of primitives ensure it.
     let delivered = match input {
         GeometryInput::Point { registers, .. } => {
             for (register, vector) in registers.into_iter().zip(vertices.flatten()) {

@@ -158,7 +158,7 @@ pub fn state(open: &Open<'_>, values: &Values, mesh: &Mesh, request: &DrawReques
 /// The origin of the triangle at a pixel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Picked {
-    /// Vertices of the mesh; none where nothing is drawn.
+    /// Vertices of the mesh; empty where nothing is drawn.
     pub vertices: Vec<u32>,
     /// The invocation of the geometry program that received them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,8 +187,8 @@ pub fn pick(scene: &Scene<'_>, request: &DrawRequest, pixel: [f64; 2]) -> Result
     Ok(Picked { vertices, ..Picked::default() })
 }
 
-/// Returns the depth of a triangle in clip space at a place of the screen, if it is there and in
-/// front of the eye.
+/// Returns the depth of a triangle in clip space at a place of the screen, if the triangle covers
+/// it in front of the eye.
 pub fn depth(corners: [[f64; 4]; 3], [x, y]: [f64; 2]) -> Option<f64> {
     let [a, b, c] = corners.map(|[x, y, z, w]| [x / w, y / w, z / w]);
     let side = |from: [f64; 3], to: [f64; 3], [x, y]: [f64; 2]| {

@@ -69,7 +69,7 @@ impl Problem {
     pub fn of_diagnostic(severity: Severity, diagnostic: &Diagnostic, text: &str) -> Self {
         let Diagnostic { message, hint, span, line, column, .. } = diagnostic;
         let problem = Self { hint: hint.clone(), ..Self::new(severity, message) };
-        // Line markers name other lines than those of the text.
+        // Line markers name lines that the text does not have.
         match (text.get(..span.start), text.get(span.start..span.start + span.length)) {
             (Some(before), Some(part)) if span.source == 0 => Self {
                 line: Some(count(before.matches('\n')) + 1),

@@ -92,7 +92,7 @@ impl Values {
     }
 
     /// Takes over what a person changed of the values of a program before a change: uniforms that
-    /// were set, and vertices if there are as many as those of the new program.
+    /// were set, and vertices if the new program has as many.
     pub fn keep(&mut self, old: &Self) {
         old.overlay(&mut self.state.uniforms);
         self.own.clone_from(&old.own);
@@ -104,7 +104,7 @@ impl Values {
         }
     }
 
-    /// Replaces the state by that of a file. One without vertices only changes what it names.
+    /// Replaces the state by a state file. A file without vertices only changes what it names.
     ///
     /// # Errors
     /// A text that is not a state of this program: nothing changes.

@@ -1,4 +1,4 @@
-// A second program beside the first: pictures of both and where they differ, the outputs that
+// A second program next to the first: pictures of both and where they differ, the outputs that
 // differ for the same inputs, both texts with their differences.
 
 import type { MergeView } from "@codemirror/merge";
@@ -106,7 +106,7 @@ export function comparePane(
     }
     if (!(await work(other))) return false;
     const saved = await other.save();
-    // Inputs and options are those of the first program.
+    // Inputs and options come from the first program.
     const { text, shbin, selected } = saved ?? {};
     held = { name };
     if (text !== undefined) held.text = text;

@@ -182,7 +182,7 @@ export class WatchPane implements Pane {
 
   /** View and time, for a link. */
   get look(): Look {
-    // What is wished, also where this program lacks it: the next one may have it.
+    // The requested output, even if this program lacks it; the next may not.
     return { ...this.camera, time: this.time, by: this.wished, wires: this.wire.checked };
   }
 
@@ -217,9 +217,9 @@ export class WatchPane implements Pane {
     return png(pictures, width, height, FRAME);
   }
 
-  /** Draws beside the canvas, on a clear background. */
+  /** Draws into a buffer instead of the canvas, on a clear background. */
   private async drawn(request: DrawRequest): Promise<Pixels> {
-    // One picture at a time: the buffers are those of the last one.
+    // One picture at a time: the buffers belong to the last one.
     while (this.isDrawing) await new Promise((resolve) => setTimeout(resolve));
     this.isDrawing = true;
     try {
