@@ -42,7 +42,7 @@ pub fn sources(root: &Path, folder: &str) -> Vec<Source> {
         for entry in entries {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             if path.is_dir() {
-                if !matches!(&*name, "tests" | "examples" | "target" | "node_modules" | "page") {
+                if !matches!(&*name, "tests" | "examples" | "target" | "node_modules") {
                     work.push(path);
                 }
             } else if name.ends_with(".rs")

@@ -2,7 +2,7 @@
 //! In: calls of the page. Out: JSON texts and bytes, as `tools/web/page` declares them.
 
 mod document;
-pub mod engine;
+mod engine;
 mod found;
 mod gpu;
 mod invocations;
