@@ -177,7 +177,6 @@ fn published_packages_depend_on_published_ones() {
         "tools/containers",
         "tools/inspect",
         "tools/settings",
-        "tools/bind",
         "tools/build",
         "tools/unit",
         "tools/lsp",

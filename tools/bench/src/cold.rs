@@ -3,7 +3,7 @@
 //! and page faults of a translator, of its warm-up, of the first program, and of nine others.
 //!
 //! Before each of these nine the process writes other memory, so that caches hold none of it. A
-//! warm time is that of the same program at once after it.
+//! warm time is taken from the same program right afterwards.
 
 use std::hint::black_box;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Times every stage of a translation for files and folders, beside glslang on our GLSL 450 of the
-//! same program.
+//! Times every stage of a translation for files and folders, and glslang on our GLSL 450 of the same
+//! program.
 //! In: `.shbin` files, and `.pica` files, which are only assembled. Out: minimum and median
 //! nanoseconds of each stage. With `--gpu` the costs after a translation: see `gpu`.
 //! Ratios hold within one run; absolute times depend on the machine. For a single file the last
@@ -166,7 +166,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     translations(arguments)
 }
 
-/// Times the stages of translations, and glslang beside them. For a single program the last line is
+/// Times the stages of translations, and glslang. For a single program the last line is
 /// the time from bytes to SPIR-V.
 fn translations(arguments: &Arguments) -> Result<(), String> {
     let compiler = if arguments.no_glslang { None } else { Some(glslang::Glslang::build()?) };

@@ -49,8 +49,8 @@ pub struct Measurement {
     pub stages: Vec<(&'static str, Timing)>,
     /// Time of all stages together: the sums of each round.
     pub sum: Timing,
-    /// Time from container bytes to SPIR-V words as hosts spend it, in rounds between those of the
-    /// stages.
+    /// Time from container bytes to SPIR-V words as hosts spend it, in rounds that alternate with
+    /// rounds of the stages.
     pub to_spirv: Timing,
     /// Time of the WGSL printer alone.
     pub wgsl: Timing,
@@ -113,9 +113,8 @@ pub fn measure(
         }
         if dvle::program(&file, dvle, &options.limits).map_err(at)?.stage() == Stage::Vertex {
             let measured = measure_program(bytes, dvle, options, repeat.max(1)).map_err(at)?;
-            let mut measured = measured.ok_or_else(|| {
-                format!("{}: the timed stages are not those of a translation", path.display())
-            })?;
+            let mut measured = measured
+                .ok_or_else(|| format!("{}: the timed stages differ from a translation's", path.display()))?;
             measured.file = path.display().to_string();
             all.push(measured);
         }

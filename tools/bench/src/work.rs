@@ -1,6 +1,6 @@
 //! Translates a program a number of times and measures nothing, for tools that count instructions
-//! and allocations of the process: the difference of two numbers of rounds is that of a
-//! translation.
+//! and allocations of the process: the difference between two numbers of rounds belongs to
+//! the translations.
 //! In: a `.shbin` file, or the size of a program from code words. Out: the words of the module.
 
 use std::hint::black_box;

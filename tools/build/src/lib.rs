@@ -23,10 +23,12 @@
 //! ```
 //!
 //! Neither an assembler nor a nightly compiler is needed. `transpica asm` writes the same for make,
-//! CMake and xmake.
+//! CMake and xmake, with [`bindings`] in C, and with [`dependencies`].
 
 #![forbid(unsafe_code)]
 
+pub mod bindings;
+mod depend;
 mod messages;
 
 use std::collections::BTreeMap;
@@ -37,15 +39,17 @@ use std::{env, fmt, fs};
 use transpica::Shbin;
 use transpica_asm::lint::Rule;
 use transpica_asm::{SourceText, assemble};
-use transpica_bind::Bindings;
 
+use bindings::Bindings;
+
+pub use depend::dependencies;
 pub use messages::{Message, Severity};
 
 /// Sources of what this process wrote: a second file of one name would replace the first.
 static WRITTEN: Mutex<BTreeMap<PathBuf, Vec<PathBuf>>> = Mutex::new(BTreeMap::new());
 
-/// Begins a shader with its first source. Paths are relative to the package, as those of a build
-/// script are.
+/// Begins a shader with its first source. Paths are relative to the package, as in any build
+/// script.
 pub fn shader(path: impl Into<PathBuf>) -> Build {
     Build { sources: vec![path.into()], denied: Vec::new(), name: None }
 }
@@ -109,7 +113,7 @@ impl Build {
         self.denied.push(rule.into());
         self
     }
-    /// Sets the name of the files. By default that of the first source up to its first dot.
+    /// Sets the name of the files, by default the name of the first source up to its first dot.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

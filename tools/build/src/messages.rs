@@ -65,7 +65,7 @@ pub(crate) fn of_report(report: &Report) -> Vec<Message> {
     messages
 }
 
-/// Findings about all executables of a file, each once; those of denied rules are errors.
+/// Findings about all executables of a file, each once; findings of denied rules are errors.
 pub(crate) fn of_lint(assembled: &Assembled, file: &Shbin<'_>, denied: &[Rule]) -> Result<Vec<Message>> {
     let limits = Limits::default();
     let mut messages = Vec::new();

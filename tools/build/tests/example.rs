@@ -18,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Builds and runs the example; crates are those of the workspace.
+/// Builds and runs the example; its crates come from the workspace.
 fn run(folder: &Path) -> Output {
     Command::new(env!("CARGO"))
         .args(["run", "--offline"])

@@ -46,7 +46,7 @@ impl Analysis {
         document.text = Arc::new(Text::new(text));
     }
 
-    /// Makes a text known that is not open; that of an open document stays.
+    /// Adds the text of a file, unless it is an open document, whose text stays.
     pub fn know(&mut self, uri: &str, text: String) {
         if !self.is_open(uri) {
             self.document(uri).text = Arc::new(Text::new(text));

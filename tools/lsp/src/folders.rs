@@ -97,7 +97,7 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "pica")
 }
 
-/// Reads a source; nothing for a large one.
+/// Reads a source, or returns `None` if it is too large.
 fn text(path: &Path) -> Option<String> {
     let is_small = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() <= MOST_BYTES);
     let bytes = std::fs::read(path).ok().filter(|_| is_small)?;

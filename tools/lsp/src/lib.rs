@@ -5,8 +5,8 @@
 //!   and runs as WebAssembly.
 //! * [`Server`] maps messages of the Language Server Protocol to it: [`Server::handle`] takes one
 //!   and returns those to send.
-//! * [`serve`] speaks over streams; `Folders` (feature `folders`) finds sources and tests beside a
-//!   document.
+//! * [`serve`] speaks over streams; `Folders` (feature `folders`) finds the sources and
+//!   tests that go with a document.
 //!
 //! ```
 //! use transpica_lsp::{NoHost, Server};

@@ -35,7 +35,7 @@ impl Register {
     }
 }
 
-/// Returns the components that letters name; nothing for others.
+/// Returns the components that letters name, or `None` if one is no component.
 fn mask(letters: &str) -> Option<Mask> {
     let bit = |letter: char| {
         let sets = ["xyzw", "rgba", "stpq"];

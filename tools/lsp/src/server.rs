@@ -25,7 +25,7 @@ pub trait Host {
     fn workspace(&mut self, _root: &str) -> Vec<(String, String)> {
         Vec::new()
     }
-    /// Returns the text of a file; nothing for one that is gone.
+    /// Returns the text of a file, or `None` if it does not exist.
     fn read(&mut self, _uri: &str) -> Option<String> {
         None
     }

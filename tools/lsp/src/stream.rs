@@ -39,7 +39,7 @@ pub fn serve(host: impl Host, mut input: impl BufRead, mut output: impl Write) -
     Ok(1)
 }
 
-/// Reads a message; nothing at the end of the input.
+/// Reads a message, or returns `None` at the end of the input.
 fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text);
     let mut length = None;

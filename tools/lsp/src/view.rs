@@ -1,4 +1,4 @@
-//! Drawings of editors into a text: colors, parts to fold, notes beside lines.
+//! Decorations of a text in an editor: semantic tokens, folding ranges, inlay hints.
 //! In: a document. Out: tokens, ranges, notes. Knows no protocol.
 
 use serde::Serialize;
@@ -43,7 +43,7 @@ pub struct Fold {
     pub kind: Option<&'static str>,
 }
 
-/// A note beside a text.
+/// A note that editors show inside a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InlayHint {
@@ -120,8 +120,8 @@ impl Analysis {
         folds
     }
 
-    /// Returns notes beside some lines: registers of declared names, addresses of code, and how
-    /// often a line ran in the last test.
+    /// Returns notes for some lines: registers of declared names, addresses of code, and how often
+    /// a line ran in the last test.
     pub fn inlay_hints(&mut self, uri: &str, range: Range) -> Vec<InlayHint> {
         let counts = self.counts(uri).cloned();
         let Some((project, source)) = self.project(uri) else { return Vec::new() };

@@ -171,7 +171,7 @@ pub fn apply(text: &str, edits: &Value) -> String {
     new
 }
 
-/// The offset of a position that is there.
+/// The offset of a position inside the text.
 pub fn offset(text: &str, position: &Value) -> usize {
     let [line, character] =
         ["line", "character"].map(|key| position[key].as_u64().expect("a number") as usize);

@@ -2,4 +2,5 @@
 
 mod client;
 mod features;
+mod grammar;
 mod robust;

@@ -25,7 +25,7 @@ async function wasm(module, name) {
   await writeFile(path.join(out, file), bytes);
   return file;
 }
-const [engineFile, nativeFile] = [await wasm("transpica_web", "engine"), await wasm("transpica_web_native", "native")];
+const [engineFile, nativeFile] = [await wasm("page", "engine"), await wasm("native", "native")];
 
 // Samples with one source open as that, with its comments; the others as their binaries.
 const names = await readdir(shaders);
@@ -38,7 +38,7 @@ const samples = names
     // Values that show what the first program is for.
     const state = [`${name}.0.state.json`, `${name}.state.json`].find((state) => names.includes(state));
     const program = `samples/${sources.length === 1 ? sources[0] : file}`;
-    // A state beside a pair of programs is that of the geometry program, which is not the first.
+    // The state of a pair of programs belongs to the geometry program, which is not the first.
     return { name, path: program, state: state && sources.length === 1 ? `samples/${state}` : undefined };
   });
 for (const sample of samples.flatMap(({ path, state }) => (state ? [path, state] : [path])))
@@ -62,7 +62,7 @@ const options = {
   outdir: out,
   legalComments: "none",
   logLevel: "warning",
-  alias: { engine: path.join(engine, "transpica_web.js"), native: path.join(engine, "transpica_web_native.js") },
+  alias: { engine: path.join(engine, "page.js"), native: path.join(engine, "native.js") },
   define: {
     ENGINE_FILE: JSON.stringify(engineFile),
     NATIVE_FILE: JSON.stringify(nativeFile),
@@ -75,7 +75,7 @@ const options = {
   external: ["*.woff2", "./start.js"],
 };
 await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker"), native: source("native") } });
-// The editor is a file of its own, so that the page begins before that is there.
+// The editor is a file of its own, so that the page begins before it has loaded.
 const { metafile } = await esbuild.build({
   ...options,
   metafile: true,

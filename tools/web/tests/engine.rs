@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use transpica_inspect::values::Random;
-use transpica_web::engine::Engine;
+use transpica_web::page::Engine;
 
 const VIEWS: [&str; 8] = ["listing", "tree", "ir", "wgsl", "glsl", "reflection", "graph", "tables"];
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use serde_json::{Value, json};
-use transpica_web::engine::Engine;
+use transpica_web::page::Engine;
 
 /// Bindings of group 0 that the entry point of a module uses.
 fn used(text: &str) -> BTreeSet<u64> {
@@ -25,7 +25,7 @@ fn given(bindings: &Value) -> BTreeSet<u64> {
 /// Shown outputs, and whether edges are drawn.
 const REQUESTS: [(&str, bool); 4] = [("", false), ("position", true), ("o1", true), ("o15", false)];
 
-/// Checks the draw of a program and returns the number of its passes; nothing if there is none.
+/// Checks the draw of a program and returns the number of its passes, or `None` without a draw.
 fn passes(engine: &mut Engine, by: &str, is_wireframe: bool, name: &str) -> Option<usize> {
     let request = json!({ "width": 64, "height": 64, "yaw": 0.6, "pitch": 0.5, "distance": 2.8, "time": 0.0,
         "by": by, "wireframe": is_wireframe });

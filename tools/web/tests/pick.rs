@@ -1,7 +1,7 @@
 //! Pixels of pictures: the vertices of the triangle there, and the invocation that made it.
 
 use serde_json::json;
-use transpica_web::engine::Engine;
+use transpica_web::page::Engine;
 
 use crate::engine::{good, request, samples};
 

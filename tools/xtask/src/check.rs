@@ -60,6 +60,8 @@ fn check_workspace() -> bool {
     // And the command line without a GPU.
     let command =
         ["clippy", "--quiet", "--package", "transpica-cli", "--no-default-features", "--", "-D", "warnings"];
+    let native =
+        ["check", "--quiet", "--package", "transpica-web", "--no-default-features", "--features", "native"];
     let clippy =
         ["clippy", "--workspace", "--all-targets", "--all-features", "--quiet", "--", "-D", "warnings"];
     let fuzz = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/Cargo.toml");
@@ -69,6 +71,8 @@ fn check_workspace() -> bool {
         && cargo(&command)
         // The C interface without any text.
         && cargo(&["check", "--quiet", "--package", "transpica-capi"])
+        // The second engine of the page without the first.
+        && cargo(&native)
         && cargo(&clippy)
         && packages_alone()
 }

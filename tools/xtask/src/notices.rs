@@ -16,8 +16,8 @@ use crate::{install, program, symbols, web};
 /// Selections of the C interface, the command, the page and the extension.
 pub const LIBRARY: &[&str] = &["--package", "transpica-capi"];
 pub const COMMAND: &[&str] = &["--package", "transpica-cli"];
-pub const PAGE: &[&str] = &["--package", "transpica-web", "--package", "transpica-web-native"];
-pub const EXTENSION: &[&str] = &["--package", "transpica-vscode"];
+pub const PAGE: &[&str] = &["--package", "transpica-web", "--features", "native"];
+pub const EXTENSION: &[&str] = &["--package", "transpica-web", "--features", "extension"];
 
 /// Licenses that ask for their text, and nothing more, of a program that contains the package.
 const ALLOWED: &str = "0BSD, Apache-2.0, Apache-2.0 WITH LLVM-exception, BSD-2-Clause, BSD-3-Clause, \
@@ -87,8 +87,8 @@ fn crates(selection: &[&str], triple: &str) -> Result<Vec<Package>, String> {
     Ok(packages)
 }
 
-/// Returns the packages in the page's scripts and fonts: those of the lock file that are for more
-/// than its development.
+/// Returns the packages in the page's scripts and fonts: all of the lock file but those for
+/// development.
 fn npm() -> Result<Vec<Package>, String> {
     let page = web::page();
     let text = fs::read_to_string(page.join("package-lock.json")).map_err(|error| error.to_string());
@@ -164,7 +164,7 @@ impl Package {
     }
 }
 
-/// Returns whether the name of a file is that of a license or notice.
+/// Returns whether a file is a license or notice by its name.
 fn is_notice(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     ["license", "licence", "unlicense", "copying", "notice", "copyright"]

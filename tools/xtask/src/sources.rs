@@ -12,7 +12,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Path of the module in the library; for a file in another crate, whatever is there.
+    /// Path of the module in the library; meaningless for a file of another crate.
     pub fn module(&self) -> Vec<String> {
         let path = self.path.trim_start_matches("src/").trim_end_matches(".rs");
         let parts = path.split('/').map(str::to_owned);
@@ -42,7 +42,7 @@ pub fn sources(root: &Path, folder: &str) -> Vec<Source> {
         for entry in entries {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             if path.is_dir() {
-                if !matches!(&*name, "tests" | "examples" | "target" | "node_modules" | "page") {
+                if !matches!(&*name, "tests" | "examples" | "target" | "node_modules") {
                     work.push(path);
                 }
             } else if name.ends_with(".rs")

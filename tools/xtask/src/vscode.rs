@@ -8,8 +8,8 @@ use std::process::Command;
 use crate::needs::{self, ROOT};
 use crate::{Failure, notices, run_line, target, web};
 
-/// Crate of the engine.
-const PACKAGE: &str = "transpica-vscode";
+/// The engine: a feature of `transpica-web`.
+const ENGINE: &str = "extension";
 /// Folder of the extension below the root.
 const SOURCES: &str = "tools/lsp/vscode/extension";
 /// Scripts that become one, in this order: workers load no second one.
@@ -43,11 +43,11 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the folder; returns the package beside it.
+/// Builds the folder; returns the package next to it.
 fn build(out: &Path) -> Result<PathBuf, String> {
     needs::install(&needs::parse(web::NEEDS)?, true)?;
     let glue = target()?.join("vscode-glue");
-    web::bind(&web::compile(PACKAGE)?, &glue, &["--script"])?;
+    web::compile(ENGINE, &glue, &["--script"])?;
     let _ = fs::remove_dir_all(out);
     fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let read =
@@ -56,7 +56,7 @@ fn build(out: &Path) -> Result<PathBuf, String> {
     // Each call makes another instance of the engine.
     let mut script = format!(
         "\"use strict\";\nconst vscode = require(\"vscode\");\nfunction loadEngine() {{\n{}\nreturn wasm_bindgen;\n}}\n",
-        read(glue.join("transpica_vscode.js"))?
+        read(glue.join(format!("{ENGINE}.js")))?
     );
     for name in SCRIPTS {
         script += &read(sources.join(name))?;
@@ -67,7 +67,7 @@ fn build(out: &Path) -> Result<PathBuf, String> {
         let copied = fs::copy(&from, out.join(name));
         copied.map(|_| ()).map_err(|error| format!("{}: {error}", from.display()))
     };
-    copy(glue.join("transpica_vscode_bg.wasm"), "engine.wasm")?;
+    copy(glue.join(format!("{ENGINE}_bg.wasm")), "engine.wasm")?;
     FILES.iter().try_for_each(|name| copy(sources.join(name), name))?;
     copy(sources.join("../README.md"), "README.md")?;
     copy(Path::new(ROOT).join("LICENSE-MIT"), "LICENSE.txt")?;

@@ -9,17 +9,17 @@ use crate::{program, run_line, target, web};
 
 /// The target: a system interface brings clock and files.
 const TARGET: &str = "wasm32-wasip1";
-/// The program that is built for it.
-const PACKAGE: &str = "transpica-bench-wasm";
+/// The program of the benchmark that is built for it.
+const PROGRAM: &str = "transpica-bench-wasm";
 
 /// Runs the task; without paths for every sample.
 pub fn run(paths: &[&str]) -> Result<(), String> {
     needs::install(&needs::parse(web::NEEDS)?, true)?;
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
-    let build = ["build", "--release", "--package", PACKAGE, "--target", TARGET];
+    let build = ["build", "--release", "--package", "transpica-bench", "--bin", PROGRAM, "--target", TARGET];
     // Every engine of today has these vectors; without the flag the code is for one lane.
     run_line(Command::new(program()).args(build).env("RUSTFLAGS", "-C target-feature=+simd128"))?;
-    let built = target()?.join(TARGET).join("release").join(format!("{PACKAGE}.wasm"));
+    let built = target()?.join(TARGET).join("release").join(format!("{PROGRAM}.wasm"));
     let script = Path::new(ROOT).join("tools/xtask/src/wasi.mjs");
     let mut node = Command::new("node");
     node.arg("--no-warnings").arg(script).arg(built).current_dir(ROOT);

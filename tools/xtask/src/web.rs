@@ -11,10 +11,10 @@ use crate::{Failure, browser, needs, notices, program, run_line, target};
 pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
 /// The target of the engine: no system interface, the page brings everything.
 pub const TARGET: &str = "wasm32-unknown-unknown";
-/// The crate of the engine, and that of the second one, which the page loads when it is wanted.
-const PACKAGES: [&str; 2] = ["transpica-web", "transpica-web-native"];
-/// Folder of the page and of the program that writes the JavaScript around the engine.
-const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
+/// The engines of the page: features of `transpica-web`.
+const ENGINES: [&str; 2] = ["page", "native"];
+/// Folder of the page's sources.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/page");
 
 /// Runs the task.
 pub fn run(options: &[&str]) -> Result<(), Failure> {
@@ -39,8 +39,8 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
     // Not `web`: that is cargo's own folder for the profile of this name.
     let out = out.unwrap_or_else(|| target.join("page"));
     let glue = target.join("web-glue");
-    for package in PACKAGES {
-        bind(&compile(package)?, &glue, &[])?;
+    for engine in ENGINES {
+        compile(engine, &glue, &[])?;
     }
     install_modules()?;
     notices::write(&glue, notices::PAGE, TARGET)?;
@@ -50,27 +50,23 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
     Ok(out)
 }
 
-/// Compiles an engine; returns the module.
-pub fn compile(package: &str) -> Result<PathBuf, String> {
+/// Compiles an engine, a feature of `transpica-web`, and writes the JavaScript around it.
+pub fn compile(engine: &str, glue: &Path, options: &[&str]) -> Result<(), String> {
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
-    let engine = ["build", "--profile", "web", "--package", package, "--target", TARGET];
+    let mut compiler = Command::new(program());
+    compiler.args(["rustc", "--profile", "web", "--target", TARGET, "--package", "transpica-web", "--lib"]);
+    compiler.args(["--no-default-features", "--features", engine, "--crate-type", "cdylib"]);
     // Every browser of today has these vectors; without the flag batches run lane by lane.
-    run_line(Command::new(program()).args(engine).env("RUSTFLAGS", "-C target-feature=+simd128"))?;
-    Ok(target()?.join(TARGET).join("web").join(format!("{}.wasm", package.replace('-', "_"))))
-}
-
-/// Writes the JavaScript around a module.
-pub fn bind(module: &Path, glue: &Path, options: &[&str]) -> Result<(), String> {
-    let manifest = Path::new(WEB).join("bind/Cargo.toml");
-    let mut bind = Command::new(program());
-    bind.args(["run", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
-    bind.arg("--target-dir").arg(target()?.join("web-bind")).arg("--").arg(module).arg(glue).args(options);
-    run_line(&mut bind)
+    run_line(compiler.env("RUSTFLAGS", "-C target-feature=+simd128"))?;
+    let module = target()?.join(TARGET).join("web/transpica_web.wasm");
+    let mut writer = Command::new(program());
+    writer.args(["run", "--quiet", "--release", "--package", "xtask", "--bin", "glue", "--features", "glue"]);
+    run_line(writer.arg("--").arg(module).arg(glue).arg(engine).args(options))
 }
 
 /// Folder of the page's sources.
 pub fn page() -> PathBuf {
-    Path::new(WEB).join("page")
+    PathBuf::from(PAGE)
 }
 
 /// A program that runs in the folder of the page.

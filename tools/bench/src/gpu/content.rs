@@ -88,8 +88,8 @@ pub fn of_module(words: &[u32], uniforms: &Uniforms) -> Result<Vec<Vec<u8>>, Str
         content.fill(block, 0, 0).ok_or_else(|| {
             format!(
                 "the buffer at set {set}, binding {binding} is not filled: it has a part without a fixed size, of \
-                 other than 32 bits, or beyond {BUFFER} bytes; times of an empty buffer would be those of other arms \
-                 and loops"
+                 other than 32 bits, or beyond {BUFFER} bytes; with an empty buffer, other arms \
+                 and loops would be timed"
             )
         })?;
         Ok(content.bytes)

@@ -1,4 +1,4 @@
-//! `--gpu`: the costs of a program's forms for driver and GPU, beside each other.
+//! `--gpu`: the costs of a program's forms for driver and GPU, side by side.
 //! In: programs, or modules of any compiler. Out: words, times of the Vulkan driver, statistics of
 //! null hardware.
 
@@ -77,7 +77,7 @@ pub struct Row {
 pub struct Program {
     /// Name of the file without extension, and index of the executable.
     pub name: String,
-    /// Its modules. Those of a layout are beside each other, with the first form first.
+    /// Its modules. Modules of one layout are adjacent, the first form first.
     pub rows: Vec<Row>,
 }
 

@@ -77,7 +77,7 @@ fn reports(column: &Column) -> bool {
     column.programs.iter().flatten().any(|measured| !measured.statistics.is_empty())
 }
 
-/// Prints the table, and ratios to the program `beside` if there is one.
+/// Prints the table, and ratios to the program `beside` if it is given.
 pub fn print(results: &Results, beside: Option<&str>) {
     for missing in &results.missing {
         println!("{missing}");
@@ -152,7 +152,7 @@ fn note(ratios: &mut Vec<(String, Vec<Vec<f64>>)>, name: &str, multiples: &[Figu
     }
 }
 
-/// Prints pipeline times and times of a vertex as multiples of those of one program.
+/// Prints pipeline times and times of a vertex as multiples of one program's.
 fn print_beside(results: &Results, name: &str) {
     let is_base = |program: &Program| program.name.split(' ').next() == Some(name);
     let Some(base) = results.programs.iter().position(is_base) else {
@@ -203,7 +203,7 @@ fn absolute(figure: Figure) -> String {
     }
 }
 
-/// Returns everything as JSON: absolute figures with the multiples of the first form beside them.
+/// Returns everything as JSON: absolute figures, each with its multiple of the first form.
 pub fn to_json(results: &Results) -> Value {
     let drivers = results.columns.iter().map(
         |column| json!({ "name": column.name, "device": column.about.device, "driver": column.about.driver }),

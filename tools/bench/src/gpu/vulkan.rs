@@ -271,8 +271,8 @@ impl Vulkan {
         Ok(Pipeline(made.map_err(|(_, error)| error)?[0]))
     }
 
-    /// Returns the statistics of a pipeline's vertex stage in the driver's order; none if the
-    /// driver reports none.
+    /// Returns the statistics of a pipeline's vertex stage in the driver's order, or an
+    /// empty list if the driver reports none.
     ///
     /// # Errors
     /// Errors of the driver.
@@ -328,7 +328,7 @@ impl Vulkan {
             .subresource_range(entire())];
         let graphics = vk::PipelineBindPoint::GRAPHICS;
         // SAFETY: all handles are of this device and live until the process ends, except the
-        // pipeline, which the caller keeps; the order of commands is that of the specification.
+        // pipeline, which the caller keeps; the specification gives the order of commands.
         unsafe {
             let pool = self.device.create_command_pool(&Default::default(), None)?;
             let allocate =

@@ -1,5 +1,5 @@
-//! A host that sets the uniforms of its shader by name. Registers of floats stand for those of the
-//! system library.
+//! A host that sets the uniforms of its shader by name. Arrays stand for the system library's
+//! registers.
 
 mod lit {
     #![allow(dead_code)]

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use transpica::Shbin;
-use transpica_bind::{Bindings, dependencies};
+use transpica_build::bindings::Bindings;
+use transpica_build::dependencies;
 
 use super::Input;
 use crate::args::{Bind, BindingFiles, Common};

@@ -1,5 +1,5 @@
 // The language server in this very thread: messages in, VS Code's objects out.
-// Facts: the Language Server Protocol 3.17, whose enumerations begin at 1, those of VS Code at 0.
+// Facts: the Language Server Protocol 3.17, whose enumerations begin at 1; VS Code's begin at 0.
 
 const position = ({ line, character }) => new vscode.Position(line, character);
 const range = ({ start, end }) => new vscode.Range(position(start), position(end));
@@ -109,7 +109,7 @@ class Client {
     }
   }
 
-  /** Sets a file's content; nothing for one that is gone. */
+  /** Sets a file's content; without bytes, removes the file. */
   file(uri, bytes) {
     const name = uri.toString();
     if (bytes) this.files.set(name, bytes);
@@ -154,7 +154,7 @@ class Client {
     this.notify("textDocument/didChange", { textDocument, contentChanges });
   }
 
-  /** Takes the text of a document as that of its file; the tests run again. */
+  /** Takes the text of a document for its file; the tests run again. */
   save(document) {
     this.file(document.uri, new TextEncoder().encode(document.getText()));
     if (document.languageId !== "pica") return;

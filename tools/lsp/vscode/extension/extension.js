@@ -61,7 +61,7 @@ async function runTests(cases) {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const item = uri && cases.findBeside(uri);
   if (item) return cases.run({ include: [item], profile: cases.profile });
-  return vscode.window.showInformationMessage(`There is no file of tests, NAME${ENDING}, beside this source.`);
+  return vscode.window.showInformationMessage(`There is no file of tests, NAME${ENDING}, next to this source.`);
 }
 
 module.exports = { activate, deactivate() {} };

@@ -13,9 +13,10 @@ const manifest = JSON.parse(readFileSync(path.join(EXTENSION, "package.json"), "
 const modules = createRequire(path.join(MODULES, "x.js"));
 const names = readdirSync(SAMPLES).filter((name) => /\.(pica|shbin|toml)$/.test(name));
 const sources = names.filter((name) => name.endsWith(".pica"));
+const tested = names.filter((name) => name.endsWith(".test.toml")).sort();
 const uriOf = (name) => `file:///s/${name}`;
 
-/** Compares values, which the extension's realm made, with those of this one. */
+/** Compares values, which the extension's realm made, with values of this one. */
 const same = (found, expected, text) => assert.deepEqual(JSON.parse(JSON.stringify(found)), expected, text);
 
 /** Activates the extension with the samples as its workspace. */
@@ -119,6 +120,10 @@ test("panes show every sample and follow edits", async () => {
   console.log("panes:", figures);
   assert.ok(figures.pixels > 25 && figures.marked > 1000, JSON.stringify(figures));
   const [text, , picture] = seen.panels;
+  for (const kind of text.webview.posted.at(-1).texts) {
+    await text.webview.received.fire({ text: kind });
+    assert.ok(text.webview.posted.at(-1).text?.length > 100, kind);
+  }
   await text.webview.received.fire({ text: "glsl" });
   assert.match(text.webview.posted.at(-1).text, /#version/);
   await picture.webview.received.fire({ request: { by: "nothing", yaw: 1, mesh: "quad", width: 64, height: 64 } });
@@ -137,7 +142,7 @@ test("panes show every sample and follow edits", async () => {
 test("cases of every file pass, with counts of lines", async () => {
   const { seen } = await activate();
   const [run, coverage] = seen.profiles;
-  assert.deepEqual([...seen.items].map(([id]) => id.split("/").pop()).sort(), ["lights.test.toml", "points.test.toml", "textured.test.toml"]);
+  assert.deepEqual([...seen.items].map(([id]) => id.split("/").pop()).sort(), tested);
   await coverage.run({}, undefined);
   const of = (kind) => seen.told.filter(([name]) => name === kind);
   assert.deepEqual([of("failed"), of("errored"), of("end").length], [[], [], 1]);
@@ -186,7 +191,7 @@ test("files that change outside of editors are read again", async () => {
   const tests = uriOf("lights.test.toml");
   files.delete(tests);
   await events.deleted.fire(vscode.Uri.parse(tests));
-  assert.equal([...seen.items].length, 2);
+  assert.equal([...seen.items].length, tested.length - 1);
   const library = seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("").length;
   files.set(uriOf("other.v.pica"), new TextEncoder().encode(".proc added\nend\n.end"));
   await events.created.fire(vscode.Uri.parse(uriOf("other.v.pica")));
@@ -206,7 +211,7 @@ test("a failure of the engine starts it anew", async () => {
   assert.ok(client.ask("hover", opened, { position: { line: 60, character: 6 } }, () => true) !== null);
 });
 
-test("the manifest names files and commands that are there", async () => {
+test("the manifest names files and commands that exist", async () => {
   const { contributes } = manifest;
   const { seen } = await activate();
   assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), Object.keys(seen.commands).sort());

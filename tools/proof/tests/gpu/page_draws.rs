@@ -10,7 +10,7 @@ use image::ExtendedColorType;
 use serde_json::{Value, json};
 use transpica_gpu::{Gpu, Shader};
 use transpica_proof::daily;
-use transpica_web::engine::Engine;
+use transpica_web::page::Engine;
 use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 
 const WIDTH: u32 = 256;

@@ -1,5 +1,5 @@
-// Breakpoints next to a text: a dot on each line whose instruction stops runs. In a text that can be
-// written, they move with their lines.
+// Breakpoints in the gutter of a text: a dot on each line whose instruction stops runs. In a text
+// that can be edited, they move with their lines.
 
 import { type EditorState, type Extension, RangeSet, StateEffect, StateField, type Text } from "@codemirror/state";
 import { type BlockInfo, type EditorView, GutterMarker, gutter, lineNumbers } from "@codemirror/view";

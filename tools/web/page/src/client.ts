@@ -73,7 +73,7 @@ export class Client {
   /** Calls a method whose answer is JSON. */
   async json<T>(method: string, ...args: unknown[]): Promise<T> {
     const value = JSON.parse((await this.call(method, ...args)) as string) as T | { error: Problem };
-    // A recording may have an error in addition to its steps: only an error alone is a failure.
+    // A recording may have an error as well as steps: only an error alone is a failure.
     if (typeof value === "object" && value !== null && "error" in value && Object.keys(value).length === 1) {
       throw new CallError(value.error as Problem, undefined);
     }

@@ -158,7 +158,7 @@ export class Code {
   }
 
   /**
-   * Tells which instructions each line has; breakpoints are those of the lines to which they moved.
+   * Tells which instructions each line has; breakpoints take the addresses of the lines to which they moved.
    */
   setPlaces(places: readonly (readonly number[])[]): void {
     this.places = places;

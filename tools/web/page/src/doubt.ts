@@ -11,7 +11,7 @@ const HEAD = 1 << 16;
 /** Bytes up to which a file without shaders counts as code words. */
 const MOST_WORDS = 4 * 4096;
 
-/** Returns why a file does not look like a program, or `undefined` if it does. */
+/** Returns why a file does not look like a program, or an empty text if it does. */
 export function doubt(name: string, bytes: Uint8Array): string {
   if (SOURCES.test(name) || bytes.length === 0) return "";
   const text = new TextDecoder().decode(bytes.subarray(0, HEAD));

@@ -47,7 +47,7 @@ export class Drafts {
     return this.waiting.get(draft.program) ?? draft;
   }
 
-  /** Keeps a draft: that of another program gets an entry of its own. */
+  /** Keeps a draft: another program's draft gets an entry of its own. */
   keep(draft: Draft): void {
     if (this.isMoving) return;
     const isOther = this.program !== undefined && this.program !== draft.program;

@@ -33,7 +33,7 @@ declare const RELEASE: string;
 /** Replaced at build time: the address of the source; empty without one. */
 declare const REPOSITORY: string;
 
-/** Replaced at build time: the samples that were copied next to the page. */
+/** Replaced at build time: the samples that were copied along with the page. */
 declare const SAMPLES: Sample[];
 
 /** Path of the sample that the page opens with. */

@@ -9,7 +9,7 @@ interface Rules {
   rows: [RegExp, string][];
 }
 
-/** A parser that tries its rows at each place; none needs a state. */
+/** A stateless parser that tries its rows at each place. */
 function parser({ comment, rows }: Rules): StreamParser<null> {
   return {
     startState: () => null,

@@ -25,13 +25,13 @@ const FILE_LIMIT = 128 << 20;
 const PAUSE = 1000;
 /** Milliseconds that the status line keeps a sentence. */
 const SAID = 15_000;
-/** Shown next to source and picture only: a frame of another page. */
+/** Embedded in another page: only source, translation and picture are shown. */
 const isEmbedded = /^#embed(&|$)/.test(location.hash);
 
 class Page {
   readonly marks = new Marks();
   readonly session: Session;
-  /** The editor, once its code is there. */
+  /** The editor, once its code has loaded. */
   editor: Code | undefined;
   readonly tabs: Tabs;
   readonly lower: Tabs;
@@ -49,7 +49,7 @@ class Page {
   private readonly drafts = new Drafts((problem) => this.warn(problem));
   /** The mesh that the sample in front came with. */
   private meshOfSample: string | undefined;
-  /** A draft is not complete before all of it is there again. */
+  /** Set while a draft is restored: one that was kept meanwhile would be incomplete. */
   private isRestoring = false;
   private moves: Promise<void> = Promise.resolve();
   private pause: ReturnType<typeof setTimeout> | undefined;

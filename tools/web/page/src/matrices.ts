@@ -68,7 +68,7 @@ export function rotation(axis: "x" | "y" | "z", degrees: number): Matrix {
   return [...rows[axis], [0, 0, 0, 1]];
 }
 
-/** The product of two matrices; rows that `a` lacks are those of the identity. */
+/** The product of two matrices; rows that one lacks come from the identity. */
 export function product(a: Matrix, b: Matrix): Matrix {
   const full = (m: Matrix) => [0, 1, 2, 3].map((row) => m[row] ?? [0, 1, 2, 3].map((column) => Number(row === column)));
   const [left, right] = [full(a), full(b)];

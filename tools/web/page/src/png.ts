@@ -61,7 +61,7 @@ export async function png(pictures: Pixels[], width: number, height: number, mil
   for (const [at, picture] of pictures.entries()) {
     if (isAnimated) {
       const control = new Uint8Array(26);
-      // Width and height of the frame are those of the picture, at 0, 0.
+      // The frame covers the whole picture: its width and height, at 0, 0.
       control.set([...numbers(sequence++), ...size]);
       new DataView(control.buffer).setUint16(20, milliseconds);
       new DataView(control.buffer).setUint16(22, 1000);

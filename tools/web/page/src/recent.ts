@@ -1,5 +1,5 @@
 // Programs that the reader changed or opened, in the storage of this browser: the newest ones, up
-// to a limit. Another copy than that of the history, which a closed tab takes with it.
+// to a limit. The copy in the history does not outlive its tab.
 
 import type { Draft } from "./drafts";
 import { isLinked } from "./link";

@@ -1,4 +1,4 @@
-// What takes longest begins before the code of the page is there: the first worker, which compiles
+// What takes longest begins before the code of the page has loaded: the first worker, which compiles
 // the engine and opens the first sample. `index.html` loads this file of its own first.
 
 import type { Ahead } from "./client";

@@ -73,7 +73,7 @@ started.then(
 /** Calls wait for those that the first sample needs. */
 let begun: Promise<void> | undefined;
 
-/** Opens a sample, so that the answers are there when the page asks. */
+/** Opens a sample, so that the answers are ready when the page asks. */
 async function openAhead(path: string): Promise<void> {
   const [open, ...others] = opening(path);
   if (!open) return;

@@ -1,4 +1,4 @@
-// The debugger: breakpoints beside every text, runs that stop there, every vertex of a mesh, and
+// The debugger: breakpoints in every text, runs that stop there, every vertex of a mesh, and
 // the invocations of geometry programs.
 
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ after(async () => {
 const press = (name, of = page) => of.click(`#panel-step >> role=button[name='${name}']`);
 const breaks = (of = page) => of.evaluate(() => [...transpica.marks.breaks]);
 const at = (number, of = page) => of.waitForFunction((number) => transpica.step.shown?.number === number, number);
-/** Clicks beside a line, from 1, of a text that is shown. */
+/** Clicks in the gutter of a line, from 1, of a text that is shown. */
 const clickBeside = async (pane, line, gutter = "breaks", of = page) => {
   const place = await of.evaluate(
     ([pane, line, gutter]) => {
@@ -59,7 +59,7 @@ const LOOP = `.out o position
 .end
 `;
 
-test("a click beside a line sets a breakpoint in every text, and runs stop there, both ways", async () => {
+test("a click next to a line sets a breakpoint in every text, and runs stop there, both ways", async () => {
   await followed(page, () => openBytes(page, "loop.pica", LOOP));
   await page.click("#tab-wgsl");
   await clickBeside("#left", 8);
@@ -152,7 +152,7 @@ test("runs stop where NaN or infinity was written, both ways", async () => {
     await at(step);
   }
   await page.uncheck("#panel-step label:has-text('Stop at NaN') input");
-  // The sentence and the selection are about the instruction that wrote it, the values beside it.
+  // The sentence and the selection are about the instruction that wrote it, the values next to it.
   await press("Run to NaN or infinity");
   await page.locator("#status", { hasText: "Step 0 wrote NaN or an infinity: rcp r2.x" }).waitFor();
   assert.deepEqual(await page.evaluate(() => [...transpica.marks.selected]), [0]);

@@ -1,4 +1,4 @@
-// What the reader changes: boxes mean what their help says, uniforms are those of the picture,
+// What the reader changes: boxes mean what their help says, uniforms match the picture,
 // fields refuse what is no number, and edits outlive a reload, Back and a change of the sample.
 
 import assert from "node:assert/strict";
@@ -57,7 +57,7 @@ test("an option's number that is none is refused, and the old one stays", async 
   assert.deepEqual(await page.evaluate(() => transpica.session.options), {});
 });
 
-test("the uniforms are those of the picture, and say what was guessed", async () => {
+test("the uniforms match the picture, and say what was guessed", async () => {
   await openSample(page, "lights");
   await page.click("#tab-uniforms");
   await page.waitForFunction(() => !transpica.watch.isWanted && !transpica.watch.isDrawing);
@@ -184,7 +184,7 @@ test("edits outlive a reload and Back: text, inputs, options, and a text with er
   await own.goto("about:blank");
   await own.goBack();
   await same();
-  // A text with errors is kept beside the last good one.
+  // A text with errors is kept along with the last good one.
   await followed(own, () => replace(own, "rsq r3.x", "rsqq r3.x"));
   await own.reload();
   await started(own);

@@ -1,4 +1,4 @@
-// What a first visitor meets: what this is, names that explain themselves, problems beside the
+// What a first visitor meets: what this is, names that explain themselves, problems next to the
 // work, links and pictures to give away, options by host and by word, one pane at a time on a
 // narrow screen, a pixel that leads to its vertex.
 
@@ -31,7 +31,7 @@ const closed = async (of = page) => {
   await of.keyboard.press("Escape");
   await of.waitForSelector("dialog", { state: "detached" });
 };
-/** A picture is there, and none is wanted. */
+/** A picture is shown, and none is wanted. */
 const still = (of = page) =>
   of.waitForFunction(() => document.querySelector("#watch canvas").width > 16 && !transpica.watch.isWanted && !transpica.watch.isDrawing);
 /** What a button saves. */
@@ -45,7 +45,7 @@ const chunksOf = (png) => {
   return found;
 };
 
-test("the first view says what this is, with WGSL in front and the picture beside it", async () => {
+test("the first view says what this is, with WGSL in front and the picture next to it", async () => {
   assert.match(await page.locator(".tagline").innerText(), /Translates Nintendo 3DS shaders.*WGSL/);
   assert.equal(await page.locator("#right [role=tab]").first().innerText(), "WGSL");
   assert.match(await page.locator("#panel-wgsl .cm-content").innerText(), /transpica|fn |struct/);
@@ -162,7 +162,7 @@ test("problems never cover the line that is typed, and what is stale says so", a
       const end = view.scrollDOM.getBoundingClientRect().bottom;
       return { room: (below.hidden ? end : Math.min(end, below.getBoundingClientRect().top)) - bottom };
     });
-  // The last line that is visible before the list is there.
+  // The last line that is visible before the list appears.
   for (const typed of ["b", "o", "gus r0", "\n", "bogus r1", "\n", "bogus r2"]) {
     await page.keyboard.type(typed);
     await page.waitForTimeout(60);

@@ -82,7 +82,7 @@ test("every sample opens without an error, and every view of it has content", as
   }
 });
 
-test("outputs of every sample and program equal those of the native tool, bit by bit", async () => {
+test("outputs of every sample and program equal the native tool's, bit by bit", async () => {
   let vertices = 0;
   for (const name of await samples()) {
     const file = path.join(SHADERS, `${name}.shbin`);

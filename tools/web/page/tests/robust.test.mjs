@@ -96,7 +96,7 @@ test("1 MB of text is assembled or refused in time, and the editor stays usable"
   await isAlive();
 });
 
-test("a call over its time limit is stopped, said, and the program is there again", async () => {
+test("a call over its time limit is stopped, said, and the program is restored", async () => {
   await openSample(page, "uber");
   await followed(page, () => replace(page, ".fvec projection[4]", ".fvec projection[4] ; kept"));
   const words = await page.evaluate(async () => (await transpica.session.client.call("spirv")).length);

@@ -106,7 +106,7 @@ export function comparePane(
     }
     if (!(await work(other))) return false;
     const saved = await other.save();
-    // Inputs and options are those of the first program.
+    // Inputs and options come from the first program.
     const { text, shbin, selected } = saved ?? {};
     held = { name };
     if (text !== undefined) held.text = text;

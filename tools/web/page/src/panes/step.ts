@@ -416,7 +416,7 @@ export class StepPane implements Pane {
     const steps = found.filter((step) => step >= 0);
     const to = direction > 0 ? Math.min(...steps) : Math.max(...steps);
     if (steps.length > 0) return to === special + 1 && special >= 0 ? this.wrote(special) : this.go(to);
-    const hint = marks.breaks.size > 0 || this.special.checked ? "" : " A click beside a line sets a breakpoint.";
+    const hint = marks.breaks.size > 0 || this.special.checked ? "" : " A click next to a line sets a breakpoint.";
     say(`No breakpoint ${direction > 0 ? "follows: this is the end." : "comes before: this is the start."}${hint}`);
     await this.go(direction > 0 ? (this.recording?.steps ?? 0) : 0);
   }

@@ -61,7 +61,7 @@ export function textPane(context: Context, kind: string, title: string, language
   const bar = h("div", { class: "bar" }, button("Copy", "", () => void copy()), button("Save", "", save));
   if (READERS[kind]) bar.append(h("span", { class: "muted" }, READERS[kind]));
   const element = h("div", { class: "text-pane" }, bar, problems);
-  /** Selects of the options above the text, made when the first text is there. */
+  /** Selects of the options above the text, made when the first text arrives. */
   let choices: { setting: Setting; choose: HTMLSelectElement }[] | undefined;
   const choose = async () => {
     const wanted = CHOICES[kind];

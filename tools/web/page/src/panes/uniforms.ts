@@ -72,7 +72,7 @@ export function uniformsPane({ session, say }: Context): Pane {
     h(
       "p",
       { class: "note" },
-      "The values are those of the picture. What is not set, it guesses from names and from the view; steps and runs take that from the seed.",
+      "These values are used by the picture. It guesses what is not set from names and from the view; steps and runs take it from the seed.",
     ),
     body,
   );

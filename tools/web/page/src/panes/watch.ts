@@ -217,9 +217,9 @@ export class WatchPane implements Pane {
     return png(pictures, width, height, FRAME);
   }
 
-  /** Draws outside the canvas, on a clear background. */
+  /** Draws into a buffer instead of the canvas, on a clear background. */
   private async drawn(request: DrawRequest): Promise<Pixels> {
-    // One picture at a time: the buffers are those of the last one.
+    // One picture at a time: the buffers belong to the last one.
     while (this.isDrawing) await new Promise((resolve) => setTimeout(resolve));
     this.isDrawing = true;
     try {

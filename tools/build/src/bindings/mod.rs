@@ -1,0 +1,221 @@
+//! Typed bindings of the programs of a `.shbin` file: for a console program, in C or Rust, that
+//! draws with them. In: a container and a name. Out: [`Bindings`], which [`Bindings::c`] and
+//! [`Bindings::rust`] write as text.
+//!
+//! The text contains register numbers, so that no name is looked up on the console, and a missing
+//! name is a compile error.
+//!
+//! ```
+//! use transpica::Shbin;
+//! use transpica_build::bindings::Bindings;
+//! let bytes = std::fs::read("../../shaders/lights.shbin")?;
+//! let bindings = Bindings::new(&Shbin::parse(&bytes)?, "lights")?;
+//! assert!(bindings.c().contains("lights_projection(const C3D_Mtx *matrix)"));
+//! assert!(bindings.rust("lights.shbin").contains("pub fn set_projection("));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod c;
+mod names;
+mod rust;
+
+use transpica::container::{Dvle, SymbolBank};
+use transpica::geometry::GeometryInput;
+use transpica::host::dvle;
+use transpica::isa::{Inst, Mask, Operand, Pc, Source};
+use transpica::stages::cfg::{Action, explore};
+use transpica::{Limits, Program, Result, Setup, Shbin, Stage};
+
+use names::Names;
+
+/// The names of the programs of a file that a host refers to.
+#[derive(Clone, Debug)]
+pub struct Bindings {
+    /// Name of the file without its ending, as an identifier.
+    pub name: String,
+    /// The programs, in the order of the file.
+    pub programs: Vec<Binding>,
+}
+
+/// The names of a program that a host refers to: identifiers of C and Rust in lower case, different
+/// within the program.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// Its name in the file: `vertex`, `geometry`, or these with a number where there are several
+    /// of them. Empty in a file of one program.
+    pub name: String,
+    /// Its stage.
+    pub stage: Stage,
+    /// Uniforms with names.
+    pub uniforms: Vec<Uniform>,
+    /// Attributes with names, which begin with `in_`, by register. Geometry programs have none.
+    pub attributes: Vec<Attribute>,
+    /// Output registers, each with `out_` and what the rasterizer takes it for.
+    pub outputs: Vec<(u8, String)>,
+    /// How vertices reach geometry programs.
+    pub geometry: Option<Geometry>,
+}
+
+/// Uniform registers with a name.
+#[derive(Clone, Debug)]
+pub struct Uniform {
+    /// The name.
+    pub name: String,
+    /// The kind of registers: never inputs.
+    pub bank: SymbolBank,
+    /// The first register.
+    pub first: u8,
+    /// Number of registers.
+    pub count: u8,
+}
+
+/// An attribute with a name.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// The name.
+    pub name: String,
+    /// Its v register.
+    pub register: u8,
+    /// Number of components that the program reads, at least 1.
+    pub components: u8,
+}
+
+/// Delivery of vertices to a geometry program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// `point`, `variable` or `fixed`.
+    pub mode: &'static str,
+    /// The system library's parameter: vectors of an invocation in point mode, uniforms of a
+    /// vertex in fixed mode, else 0.
+    pub stride: u8,
+}
+
+impl Bindings {
+    /// Collects the bindings of a file. `name` is the file name without its extension.
+    ///
+    /// # Errors
+    /// Errors of the file: see [`dvle::program`].
+    pub fn new(file: &Shbin<'_>, name: &str) -> Result<Self> {
+        let count = file.executables.len();
+        let mut stages = Vec::with_capacity(count);
+        for index in 0..count {
+            stages.push(dvle::program(file, index, &Limits::default())?.stage());
+        }
+        let mut programs = Vec::with_capacity(count);
+        for (index, &stage) in stages.iter().enumerate() {
+            let same = |stages: &[Stage]| stages.iter().filter(|&&other| other == stage).count();
+            let name = match (count, same(&stages)) {
+                (1, _) => String::new(),
+                (_, 1) => names::stage(stage).into(),
+                _several => format!("{}{}", names::stage(stage), same(&stages[..index])),
+            };
+            // The vertex program before a geometry program is the one that goes with it.
+            let before = stages[..index].iter().rposition(|&other| other == Stage::Vertex);
+            programs.push(Binding::new(file, index, before, name)?);
+        }
+        Ok(Self { name: names::identifier(name), programs })
+    }
+}
+
+impl Binding {
+    fn new(file: &Shbin<'_>, index: usize, before: Option<usize>, name: String) -> Result<Self> {
+        let program = dvle::program(file, index, &Limits::default())?;
+        let executable = file.executable(index)?;
+        let stage = program.stage();
+        let components = components(&program)?;
+        let mut names = Names::new(names::RESERVED);
+        let (mut uniforms, mut attributes) = (Vec::new(), Vec::new());
+        for symbol in executable.symbols.iter() {
+            let Some(range) = symbol.range() else { continue };
+            let name = executable.name(symbol.name).to_text();
+            if range.bank != SymbolBank::Input {
+                let uniform = Uniform {
+                    name: names.add("", &name, &["_count", "_at"]),
+                    bank: range.bank,
+                    first: range.first,
+                    count: range.count,
+                };
+                uniforms.push(uniform);
+            } else if stage == Stage::Vertex && range.count == 1 {
+                let components = components[usize::from(range.first & 15)].max(1);
+                let name = names.add("in_", &name, &[]);
+                attributes.push(Attribute { name, register: range.first, components });
+            }
+        }
+        attributes.sort_by_key(|attribute| attribute.register);
+        // A register with two names is one attribute.
+        attributes.dedup_by_key(|attribute| attribute.register);
+        let outputs = outputs(executable, &mut names);
+        let geometry = match stage {
+            Stage::Vertex => None,
+            Stage::Geometry => geometry(file, index, before),
+        };
+        Ok(Self { name, stage, uniforms, attributes, outputs, geometry })
+    }
+}
+
+/// Returns the outputs that the rasterizer takes, each once for what it is.
+fn outputs(executable: &Dvle<'_>, names: &mut Names) -> Vec<(u8, String)> {
+    let outputs = executable.outputs.iter().filter_map(|output| {
+        // Range: a register is one of sixteen.
+        Some((output.register as u8 & 15, names.add("out_", output.semantic()?.info().name, &[])))
+    });
+    outputs.collect()
+}
+
+/// Returns how vertices reach a geometry program, or `None` for a configuration that the system
+/// library refuses.
+fn geometry(file: &Shbin<'_>, index: usize, before: Option<usize>) -> Option<Geometry> {
+    let setup = match before {
+        Some(vertex) => Setup::from_file(file, vertex, Some(index), None),
+        None => Setup::of_geometry(file, index, None),
+    };
+    Some(match setup.ok()?.geometry?.input {
+        GeometryInput::Point { inputs, registers: _ } => Geometry { mode: "point", stride: inputs },
+        GeometryInput::Variable { main: _ } => Geometry { mode: "variable", stride: 0 },
+        GeometryInput::Fixed { first: _, vertices: _, stride } => Geometry { mode: "fixed", stride },
+    })
+}
+
+/// Returns for each of v0 to v15 the number of components up to the last that is read.
+fn components(program: &Program<'_>) -> Result<[u8; 16]> {
+    let mut read = [0; 16];
+    let limits = Limits::default();
+    let explored = explore::explore(
+        program,
+        &explore::ExploreOptions { permissive: true, ..Default::default() },
+        &limits,
+    )?;
+    let mut see = |pc| {
+        if let Some(inst) = program.inst(pc) {
+            see(&inst, &mut read);
+        }
+    };
+    match explored {
+        explore::Explored::Graph(cfg) => cfg.actions.iter().for_each(|action| match action {
+            Action::Run(pc) => see(*pc),
+            Action::Loop(_) | Action::SetDispatch { .. } => {}
+        }),
+        // Range: code has at most 65,536 words.
+        explore::Explored::TooManyNodes { .. } => (0..program.code().len()).for_each(|pc| see(Pc(pc as u16))),
+    }
+    Ok(read)
+}
+
+/// Adds the components that an instruction reads.
+fn see(inst: &Inst, read: &mut [u8; 16]) {
+    let mut add = |operand: &Operand, mask: Mask| {
+        let Source::Input(register) = operand.register else { return };
+        let last = mask.iter().map(|component| operand.swizzle.get(component) as u8 + 1).max();
+        let seen = &mut read[usize::from(register & 15)];
+        *seen = (*seen).max(last.unwrap_or(0));
+    };
+    match inst {
+        Inst::Data { op, mask, sources, .. } => {
+            sources.iter().zip(op.reads()).for_each(|(source, reads)| add(source, reads.for_mask(*mask)));
+        }
+        Inst::Mova { mask, source } => add(source, *mask),
+        Inst::Cmp { sources, .. } => sources.iter().for_each(|source| add(source, Mask(3))),
+        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+    }
+}

@@ -1,0 +1,4 @@
+//! Bindings in every language, and build scripts of cargo.
+
+mod compile;
+mod example;
