@@ -7,43 +7,27 @@ use crate::report::Failure;
 use crate::terminal::visible;
 
 /// Largest accepted input, far above any shader container.
-const MOST: u64 = 64 << 20;
+pub const MOST: u64 = 64 << 20;
 
 /// Largest accepted shader cache or manifest. The records of OpenGL caches are large, and repeat
 /// programs.
-const MOST_OF_LARGE: u64 = 1 << 30;
+pub const MOST_OF_LARGE: u64 = 1 << 30;
 
 /// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = read_at_most(path, MOST).map_err(|error| Failure::io("read", path, &error))?;
-    bytes.ok_or_else(|| {
-        let hint = "a .shbin file is a few hundred kilobytes at most; is this the right file?";
-        Failure::new(format!("{}: larger than 64 MiB", path.display())).hint(hint)
-    })
+    read_at_most(path, MOST).map_err(|error| Failure::new(error).in_file(path))
 }
 
-/// Reads a container. The error is without the path, for lists that name it.
-pub fn read_container(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = read_at_most(path, MOST).map_err(|error| format!("cannot be read: {error}"))?;
-    bytes.ok_or_else(|| "larger than 64 MiB".to_string())
-}
-
-/// Reads a shader cache or a manifest. The error is without the path, for reports that users
-/// publish.
-pub fn read_large(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = read_at_most(path, MOST_OF_LARGE).map_err(|error| format!("cannot be read: {error}"))?;
-    bytes.ok_or_else(|| "larger than 1 GiB".to_string())
-}
-
-/// Reads a file, or standard input for `-`; nothing if it is larger.
-fn read_at_most(path: &Path, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+/// Reads a file, or standard input for `-`. The error is without the path, for lists that name it
+/// and for reports that users publish.
+pub fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    let read = open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > most {
+        return Err(format!("larger than {} MiB; is this the right file?", most >> 20));
     }
-    Ok((bytes.len() as u64 <= most).then_some(bytes))
+    Ok(bytes)
 }
 
 /// File extension in lower case: the console's own tools write .SHBIN.

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::limits::check;
+use clap::Args;
 use transpica::container::ShaderType;
 use transpica::host::dvle;
 use transpica::{At, Error, Limits, Program, Shbin};
@@ -12,15 +13,23 @@ use transpica_asm::{Diagnostic, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
 
-use crate::args::{Common, Selection};
 use crate::files;
-use crate::report::{Failure, Text, print_diagnostics};
+use crate::json::ProgramName;
+use crate::report::{Common, Failure, Text, print_diagnostics};
+
+/// Selection of a program within a file.
+#[derive(Args, Clone, Debug)]
+pub struct Selection {
+    /// Number of the executable (DVLE) in the file [default: 0]
+    #[arg(long, value_name = "N")]
+    pub dvle: Option<usize>,
+}
 
 /// First bytes of a container.
 const MAGIC: &[u8] = b"DVLB";
 
 /// A file in memory with its name.
-pub(super) struct Input {
+pub struct Input {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
     /// The place of the container in the file, if that is another format.
@@ -170,6 +179,21 @@ impl Input {
     pub fn fail(&self, error: &Error) -> Failure {
         Failure::from_error(&self.path, error)
     }
+}
+
+/// Visits every program of a file that was opened.
+///
+/// # Errors
+/// The reason for which the file has no programs, without its path.
+pub fn programs<R>(
+    opened: Result<Input, Failure>,
+    mut visit: impl FnMut(&Input, &Shbin<'_>, ProgramName) -> R,
+) -> Result<Vec<R>, String> {
+    let input = opened.map_err(|failure| failure.message().to_owned())?;
+    let file = Shbin::parse(&input.bytes).map_err(|error| error.to_string())?;
+    let named = file.executables.iter().enumerate();
+    let named = named.map(|(index, executable)| ProgramName::new(index, executable));
+    Ok(named.map(|name| visit(&input, &file, name)).collect())
 }
 
 /// Returns whether bytes are the text of a program, whatever the name of their file.

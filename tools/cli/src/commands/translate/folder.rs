@@ -6,41 +6,88 @@
 //! it is. Each result is written before the next program is translated, so memory holds one file
 //! of each thread, and the manifest.
 
-mod manifest;
-mod plan;
-
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use clap::Args;
 use serde_json::{Value, json};
-use transpica::container::Dvle;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
-use transpica::reflect::Reflection;
-use transpica::{Error, Job, Key, Setup, Shbin, Stage, Translation, Translator};
+use transpica::{Error, GlslVersion, Job, Key, Shbin, Translation, Translator};
 use transpica_inspect::json;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::dis;
-use super::translate::{Emitted, Request, emit, glsl_ending};
-use crate::args::{Common, Target, Translate, spelled};
+use super::names::NamePattern;
+use super::plan::{self, Input};
+use super::target::{Emitted, Target, emit, glsl_ending, spelled};
+use crate::commands::manifest::{FileRecord, Manifest, OutputRecord, ProgramRecord, Shard};
+use crate::debug_source::sourced;
 use crate::files;
-use crate::json::{ProgramName, Schema, row};
-use crate::report::Failure;
-use manifest::{FileRecord, Manifest, OutputRecord, ProgramRecord, ShardRecord};
-use plan::Input;
+use crate::input::{self, programs};
+use crate::jobs::{GeometryOptions, Translatable};
+use crate::json::{Schema, row};
+use crate::progress::on_all_cores;
+use crate::report::{Common, Failure};
+use crate::settings::Resolved;
 
-pub use manifest::merge;
+/// Help of `--name`. clap takes `{n}` for a line break, so an empty style stands within it.
+const NAME_HELP: &str = "Names of files in --out-dir: {stem} or {name} of the input, {\u{1b}[0mn} the number of the program, {target}, {ext}; / separates folders";
+
+/// Translation of many programs into a folder.
+#[derive(Args, Debug)]
+pub struct Batch {
+    /// Translate all programs in the files and folders into this folder
+    ///
+    /// Uses all cores. Searches folders for .shbin files, and for .pica sources that have none
+    /// beside them. Keeps the folder structure, leaves unchanged files alone, and lists everything
+    /// in manifest.json.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
+    pub out_dir: Option<PathBuf>,
+    /// Names of files in --out-dir
+    #[arg(
+        long,
+        help = NAME_HELP,
+        hide_short_help = true,
+        value_name = "PATTERN",
+        default_value = "{stem}.{n}.{ext}",
+        value_parser = NamePattern::parse
+    )]
+    pub name: NamePattern,
+    /// Translate only part K of N (0 to N-1), chosen by a digest of each file's path in its folder;
+    /// the manifest is manifest.K-of-N.json
+    #[arg(long, hide_short_help = true, value_name = "K/N", value_parser = Shard::parse, requires = "out_dir")]
+    pub shard: Option<Shard>,
+    /// Print the summary of --out-dir as JSON
+    #[arg(long, hide_short_help = true, requires = "out_dir")]
+    pub json: bool,
+}
+
+/// Requested translation.
+pub struct Request<'a> {
+    pub resolved: Resolved,
+    /// The job of a vertex program, and the connection of a geometry program.
+    pub job: (Job<'static>, GeometryOptions),
+    /// One target, or several of a folder.
+    pub targets: Vec<Target>,
+    pub version: GlslVersion,
+    pub salt: &'a str,
+}
+
+impl Request<'_> {
+    /// Builds a translator with the chosen settings.
+    pub fn translator(&self) -> Translator {
+        Translator::new(self.resolved.options, self.resolved.profile.clone())
+    }
+}
 
 /// Settings of a batch, and its counters.
 struct Work<'a> {
     folder: &'a Path,
     manifest: &'a Path,
+    name: &'a NamePattern,
     request: &'a Request<'a>,
     /// Complete files of the last manifest with the same settings, by relative path.
     known: HashMap<String, FileRecord>,
@@ -51,17 +98,21 @@ struct Work<'a> {
 }
 
 /// Translates all programs of the files and folders of a request.
-pub fn run(folder: &Path, request: &Request<'_>, common: &Common) -> Result<(), Failure> {
-    let Translate { files: paths, batch, .. } = request.arguments;
+pub fn run(
+    (paths, folder): (&[PathBuf], &Path),
+    batch: &Batch,
+    request: &Request<'_>,
+    common: &Common,
+) -> Result<(), Failure> {
     let start = Instant::now();
     let inputs = plan::inputs(paths, &batch.name, batch.shard)?;
     fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
-    let shard = batch.shard.map(|shard| ShardRecord { index: shard.index, count: shard.count });
-    let path = folder.join(manifest_name(shard));
-    let settings = settings(request);
+    let path = folder.join(manifest_name(batch.shard));
+    let settings = settings(request, &batch.name);
     let work = Work {
         folder,
         manifest: &path,
+        name: &batch.name,
         request,
         known: known(&path, &settings, common),
         written: AtomicUsize::new(0),
@@ -70,8 +121,8 @@ pub fn run(folder: &Path, request: &Request<'_>, common: &Common) -> Result<(), 
     common.detail(format_args!("{} files found in {:?}", inputs.len(), start.elapsed()));
     let translator = || request.translator();
     let file = |translator: &mut Translator, input: &Input| work.file(translator, input);
-    let records = super::on_all_cores(&inputs, common, translator, file, |_| String::new());
-    let manifest = Manifest::new(settings, shard, records);
+    let records = on_all_cores(&inputs, common, translator, file, |_| String::new());
+    let manifest = Manifest::new(settings, batch.shard, records);
     manifest.write(&path)?;
     let [written, fresh] = [&work.written, &work.fresh].map(|count| count.load(Ordering::Relaxed));
     let summary = if batch.json { summary_json } else { summary };
@@ -88,31 +139,29 @@ pub fn run(folder: &Path, request: &Request<'_>, common: &Common) -> Result<(), 
 }
 
 /// Returns the name of the manifest of a shard, or of all files.
-fn manifest_name(shard: Option<ShardRecord>) -> String {
-    shard.map_or("manifest.json".into(), |ShardRecord { index, count }| {
-        format!("manifest.{index}-of-{count}.json")
-    })
+fn manifest_name(shard: Option<Shard>) -> String {
+    shard.map_or("manifest.json".into(), |Shard { index, count }| format!("manifest.{index}-of-{count}.json"))
 }
 
 /// Returns everything that results follow from besides the files.
-fn settings(request: &Request<'_>) -> Value {
-    let Translate { batch, geometry, salt, .. } = request.arguments;
+fn settings(request: &Request<'_>, name: &NamePattern) -> Value {
+    let (vertex, geometry) = request.job;
     let targets: Vec<&str> = request.targets.iter().map(|target| target.option()).collect();
-    let entry = match request.vertex {
+    let entry = match vertex {
         Job::Compute => "compute",
         Job::Quaternions => "quaternions",
         _other_jobs_are_no_choice => "vertex",
     };
     json!({
         "targets": targets,
-        "name": batch.name.text,
+        "name": name.text,
         "entry": entry,
         "glsl_version": spelled(request.version),
         "vertex": geometry.vertex,
         "stride": geometry.stride,
         "options": request.resolved.options,
         "profile": request.resolved.profile,
-        "salt": salt,
+        "salt": request.salt,
     })
 }
 
@@ -147,23 +196,27 @@ fn digest(bytes: &[u8]) -> String {
 impl Work<'_> {
     /// Translates every program of one file.
     fn file(&self, translator: &mut Translator, input: &Input) -> FileRecord {
-        let mut record = FileRecord {
-            file: input.relative.clone(),
-            bytes: None,
-            digest: None,
-            error: input.fault.clone(),
-            programs: Vec::new(),
-        };
-        if record.error.is_some() {
-            return record;
+        let (file, programs) = (input.relative.clone(), Vec::new());
+        let mut record = FileRecord { file, bytes: None, digest: None, error: None, programs };
+        match self.programs(translator, input, &mut record) {
+            Ok(programs) => record.programs = programs,
+            Err(error) => record.error = Some(error),
         }
-        let bytes = match files::read_container(&input.path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                record.error = Some(error);
-                return record;
-            }
-        };
+        record
+    }
+
+    /// Translates every program of one file, whose size and digest it adds to the record.
+    ///
+    /// # Errors
+    /// The reason for which the file has no programs.
+    fn programs(
+        &self,
+        translator: &mut Translator,
+        input: &Input,
+        record: &mut FileRecord,
+    ) -> Result<Vec<ProgramRecord>, String> {
+        input.fault.clone().map_or(Ok(()), Err)?;
+        let bytes = files::read_at_most(&input.path, files::MOST)?;
         record.bytes = Some(bytes.len() as u64);
         record.digest = Some(digest(&bytes));
         if let Some(known) = self.known.get(&record.file)
@@ -172,26 +225,17 @@ impl Work<'_> {
         {
             let outputs = known.programs.iter().map(|program| program.outputs.len()).sum();
             self.fresh.fetch_add(outputs, Ordering::Relaxed);
-            return known.clone();
+            return Ok(known.programs.clone());
         }
-        let opened = match super::Input::of_bytes(&input.path, bytes) {
-            Ok(opened) => opened,
-            Err(failure) => {
-                record.error = Some(failure.message().to_string());
-                return record;
+        programs(input::Input::of_bytes(&input.path, bytes), |_, file, program| {
+            let outputs = Vec::new();
+            let mut record =
+                ProgramRecord { program, key: None, outputs, warnings: Vec::new(), errors: Vec::new() };
+            if let Err(error) = self.translate(translator, input, file, &mut record) {
+                record.errors.push(error.to_string());
             }
-        };
-        match Shbin::parse(&opened.bytes) {
-            Ok(container) => {
-                let executables = container.executables.iter().enumerate();
-                let programs = executables.map(|(index, executable)| {
-                    self.program(translator, input, &container, (index, executable))
-                });
-                record.programs = programs.collect();
-            }
-            Err(error) => record.error = Some(error.to_string()),
-        }
-        record
+            record
+        })
     }
 
     /// Returns whether all results of a file are on disk, unchanged.
@@ -202,27 +246,6 @@ impl Work<'_> {
             fs::metadata(&path).is_ok_and(|data| data.len() == output.bytes)
                 && fs::read(&path).is_ok_and(|bytes| digest(&bytes) == output.digest)
         })
-    }
-
-    /// Translates one program and writes its results.
-    fn program(
-        &self,
-        translator: &mut Translator,
-        input: &Input,
-        container: &Shbin<'_>,
-        (index, executable): (usize, &Dvle<'_>),
-    ) -> ProgramRecord {
-        let mut record = ProgramRecord {
-            program: ProgramName::new(index, executable),
-            key: None,
-            outputs: Vec::new(),
-            warnings: Vec::new(),
-            errors: Vec::new(),
-        };
-        if let Err(error) = self.translate(translator, input, container, &mut record) {
-            record.errors.push(error.to_string());
-        }
-        record
     }
 
     /// Translates one program, writes its results and adds them to the record.
@@ -236,32 +259,25 @@ impl Work<'_> {
         container: &Shbin<'_>,
         record: &mut ProgramRecord,
     ) -> Result<(), Error> {
-        let index = record.program.dvle;
+        let (index, request) = (record.program.dvle, self.request);
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
-        let Translate { geometry, salt, .. } = self.request.arguments;
-        let program = dvle::program(container, index, &self.request.resolved.options.limits)?;
-        let environment = FileEnvironment::new(container, index, &name)?;
-        let setup = match program.stage() {
-            Stage::Vertex => None,
-            Stage::Geometry => Some(Setup::with_nearest(container, index, geometry.vertex, geometry.stride)?),
-        };
-        let job = setup.as_ref().map_or(self.request.vertex, Job::Geometry);
-        let sourced = dis::sourced(&environment, container, translator.profile(), &input.path);
-        record.key = Some(translator.key(&program, &*sourced, job, salt.as_bytes())?.to_string());
-        let translated = translator.translate(&program, &*sourced, job)?;
+        let limits = &request.resolved.options.limits;
+        let source = Translatable::new(container, index, &name, limits, request.job)?;
+        let Translatable { program, environment, .. } = &source;
+        let environment = sourced(environment, container, translator.profile(), &input.path);
+        let key = translator.key(program, &*environment, source.job(), request.salt.as_bytes())?;
+        record.key = Some(key.to_string());
+        let translated = translator.translate(program, &*environment, source.job())?;
         record.warnings = translated.warnings.iter().map(ToString::to_string).collect();
-        let reflection = || {
-            let reflection = Reflection::new(&program, &translated, &environment.constants());
-            reflection.with_symbols(environment.executable())
-        };
-        for &target in &self.request.targets {
-            let result =
-                emit(translator, &translated, target, self.request.version, reflection, json::reflection)
-                    .map_err(|error| error.to_string())
-                    .and_then(|Emitted { bytes, warnings }| {
-                        record.warnings.extend(warnings);
-                        self.write(input, index, (target, &translated), &bytes)
-                    });
+        for &target in &request.targets {
+            let reflection = || source.reflection(&translated);
+            let form = (target, request.version);
+            let result = emit(translator, &translated, form, reflection, json::reflection)
+                .map_err(|failure| failure.message().to_owned())
+                .and_then(|Emitted { bytes, warning }| {
+                    record.warnings.extend(warning);
+                    self.write(input, index, (target, &translated), &bytes)
+                });
             match result {
                 Ok(output) => record.outputs.push(output),
                 Err(error) => record.errors.push(format!("{}: {error}", target.option())),
@@ -279,7 +295,7 @@ impl Work<'_> {
         bytes: &[u8],
     ) -> Result<OutputRecord, String> {
         let ending = target.ending(glsl_ending(translated));
-        let below = input.output(&self.request.arguments.batch.name, &dvle.to_string(), target, ending);
+        let below = input.output(self.name, &dvle.to_string(), target, ending);
         let path = self.folder.join(&below);
         if path == self.manifest {
             return Err("its name would be the name of the manifest; choose another --name".into());

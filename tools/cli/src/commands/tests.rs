@@ -1,5 +1,7 @@
 //! The tree of commands: what every option and every help has, so that none can be forgotten.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 /// The command and its subcommands, as built.
@@ -69,5 +71,71 @@ fn a_number_of_vertices_has_a_limit() {
         let error = parse("99999999999").expect_err(name).to_string();
         assert!(error.contains("is not in 0..=1048576"), "{error}");
         assert!(parse("1048576").is_ok(), "{name}");
+    }
+}
+
+/// The letters and digits of a text, which roff leaves as they are, without its apostrophes.
+fn plain(text: &str) -> String {
+    text.replace("\\*(Aq", "").chars().filter(|c| c.is_ascii_alphanumeric()).collect()
+}
+
+#[test]
+fn every_option_has_its_text_in_the_manual() {
+    let pages = shell::pages(&shell::built(command()), &GROUPS).expect("in memory");
+    let whole = plain(
+        &String::from_utf8(shell::whole(&shell::built(command()), &GROUPS).expect("in memory"))
+            .expect("UTF-8"),
+    );
+    let root = shell::built(command());
+    let mut count = 0;
+    for (command, (name, page)) in [&root].into_iter().chain(shell::subcommands(&root)).zip(&pages) {
+        let page = plain(std::str::from_utf8(page).expect("UTF-8"));
+        // clap rewrites the text of `--help` as it renders.
+        for arg in command.get_arguments().filter(|arg| arg.get_id() != "help") {
+            let help = arg.get_long_help().or_else(|| arg.get_help()).expect("a text").to_string();
+            let help = plain(&help);
+            assert!(help.len() > 5 && page.contains(&help), "{name}: {arg}: {help}");
+            assert!(whole.contains(&help), "{name}: {arg}: {help}");
+            count += 1;
+        }
+    }
+    assert!(count > 250, "{count}");
+}
+
+#[test]
+fn pages_that_a_page_cites_exist() {
+    let pages = shell::pages(&shell::built(command()), &GROUPS).expect("in memory");
+    let names: BTreeSet<&str> = pages.iter().filter_map(|(name, _)| name.strip_suffix(".1")).collect();
+    let mut cited = BTreeSet::new();
+    for (_, page) in &pages {
+        let page = String::from_utf8_lossy(page).replace("\\-", "-").replace("\\fR", "").replace("\\fB", "");
+        for (before, _) in page.match_indices("(1)").map(|(at, _)| page.split_at(at)) {
+            cited.insert(before.rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default().to_owned());
+        }
+    }
+    let cited: BTreeSet<&str> = cited.iter().map(String::as_str).collect();
+    assert_eq!(cited, names);
+    let whole = String::from_utf8(shell::whole(&shell::built(command()), &GROUPS).expect("in memory"))
+        .expect("UTF-8");
+    assert!(!whole.contains("(1)"), "the one page cites no other");
+}
+
+#[test]
+fn examples_keep_their_lines_in_the_manual() {
+    let root = shell::built(command());
+    let whole = String::from_utf8(shell::whole(&shell::built(command()), &GROUPS).expect("in memory"))
+        .expect("UTF-8")
+        .replace("\\-", "-");
+    for command in [&root].into_iter().chain(shell::subcommands(&root)) {
+        let text = command.get_after_long_help().or_else(|| command.get_after_help());
+        let text = text.expect("examples").to_string();
+        let mut lines = text.lines().filter(|line| line.starts_with("  transpica "));
+        let first = plain(lines.next().expect("an example"));
+        let mut is_literal = false;
+        let found = whole.lines().any(|line| {
+            is_literal = (is_literal || line == ".nf") && line != ".fi";
+            is_literal && plain(line) == first
+        });
+        assert!(found, "{first}");
     }
 }

@@ -1,5 +1,6 @@
 //! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
+use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 use transpica::host::dvle;
 use transpica::isa::Pc;
@@ -7,8 +8,17 @@ use transpica::{Error, Limits, Shbin};
 use transpica_asm::lint::{Finding, Rule, lint};
 use transpica_asm::{Assembled, Diagnostic, SourceText, Span};
 
-use crate::args::Denied;
 use crate::report::Failure;
+
+/// Builds the parser of `--deny`: the name of a rule, or `all`.
+pub fn rule_or_all() -> PossibleValuesParser {
+    PossibleValuesParser::new(Rule::ALL.iter().map(|rule| rule.id()).chain(["all"]))
+}
+
+/// Returns whether a list of rules denies this one.
+pub fn is_denied(rule: Rule, denied: &[String]) -> bool {
+    denied.iter().any(|name| name == "all" || name == rule.id())
+}
 
 /// Returns the findings about an executable, and its entry point.
 ///
@@ -24,8 +34,8 @@ pub fn findings(file: &Shbin<'_>, index: usize) -> Result<(Vec<Finding>, Pc), Er
 ///
 /// # Errors
 /// The number of such findings and their rules.
-pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
-    let mut rules: Vec<Rule> = found.iter().copied().filter(|&rule| Denied::has(denied, rule)).collect();
+pub fn check(found: impl IntoIterator<Item = Rule>, denied: &[String]) -> Result<(), Failure> {
+    let mut rules: Vec<Rule> = found.into_iter().filter(|&rule| is_denied(rule, denied)).collect();
     let count = rules.len();
     if count == 0 {
         return Ok(());
@@ -40,10 +50,8 @@ pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
 /// Findings about an assembled file.
 #[derive(Default)]
 pub struct Findings {
-    /// Diagnostics about source lines, without duplicates from several executables.
-    pub messages: Vec<Diagnostic>,
-    /// The rule of each diagnostic.
-    pub rules: Vec<Rule>,
+    /// Diagnostics about source lines with their rules, without duplicates from several executables.
+    pub messages: Vec<(Diagnostic, Rule)>,
     /// All findings as JSON.
     pub json: Vec<Value>,
 }
@@ -78,7 +86,7 @@ pub fn describe_error(error: &Diagnostic) -> Value {
 pub fn assembled(
     assembled: &Assembled,
     sources: &[SourceText<'_>],
-    denied: &[Denied],
+    denied: &[String],
 ) -> Result<Findings, Error> {
     let file = Shbin::parse(&assembled.bytes)?;
     let mut all = Findings::default();
@@ -87,15 +95,15 @@ pub fn assembled(
         for finding in found {
             let message = message(&finding, entry, assembled, sources);
             let mut value = describe(&finding);
-            value["severity"] = json!(if Denied::has(denied, finding.rule) { "error" } else { "warning" });
+            value["severity"] = json!(if is_denied(finding.rule, denied) { "error" } else { "warning" });
             value["executable"] = json!(index);
             value["file"] = json!(message.file);
             value["line"] = json!(message.line);
             value["column"] = json!(message.column);
             all.json.push(value);
+            let message = (message, finding.rule);
             if !all.messages.contains(&message) {
                 all.messages.push(message);
-                all.rules.push(finding.rule);
             }
         }
     }

@@ -1,18 +1,43 @@
-//! The manifest of a batch: what became of each program of each file. `transpica manifest` merges
-//! those of shards.
+//! The manifest of `translate --out-dir`: what became of each program of each file. `transpica
+//! manifest` merges those of shards.
 //! In: records. Out: JSON, the same for the same inputs: no times, no order of threads.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::args;
+use crate::arguments::Arguments;
 use crate::files;
 use crate::json::{ProgramName, Schema, TOOL};
 use crate::report::Failure;
+use crate::streams::Streams;
+
+/// Merge the manifests of shards into one
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica manifest out/manifest.*-of-4.json -o out/manifest.json
+
+The manifests must have the same version and settings. A file that is listed twice must have the same results.
+
+Exit status 1 if a shard is missing: the others are merged, and both the message and the result name the missing ones.")]
+pub struct Merge {
+    /// Manifests of the shards
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Output file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl Arguments for Merge {
+    fn streams(&self) -> Streams<'_> {
+        Streams::of_files(&self.files, self.output.as_deref()).with_extensions(["json"])
+    }
+}
 
 /// A manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,7 +50,7 @@ pub struct Manifest {
     pub settings: Value,
     /// The part of the files that it lists; all without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<ShardRecord>,
+    pub shard: Option<Shard>,
     /// Shards that were not merged, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_shards: Option<MissingShards>,
@@ -35,13 +60,26 @@ pub struct Manifest {
     pub files: Vec<FileRecord>,
 }
 
-/// A shard.
+/// One part of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShardRecord {
-    /// Number of the shard, from 0.
+pub struct Shard {
+    /// Number of the part, below the count.
     pub index: u32,
-    /// Number of shards.
+    /// Number of parts.
     pub count: u32,
+}
+
+impl Shard {
+    /// Parses `K/N`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
+        let both = text.split_once('/').and_then(|(index, count)| Some((number(index)?, number(count)?)));
+        match both {
+            Some((index, count)) if index < count => Ok(Self { index, count }),
+            Some((_, count @ 1..)) => Err(format!("shards are numbered from 0 to {}", count - 1)),
+            Some((_, 0)) | None => Err("must look like 3/64: a shard and the number of shards".into()),
+        }
+    }
 }
 
 /// Shards whose manifests were not merged.
@@ -64,7 +102,7 @@ pub struct ShardRange {
 
 impl MissingShards {
     /// Finds the shards that are not among these.
-    fn new(shards: &[ShardRecord]) -> Option<Self> {
+    fn new(shards: &[Shard]) -> Option<Self> {
         let count = shards.first()?.count;
         let mut present: Vec<u32> = shards.iter().map(|shard| shard.index).filter(|&it| it < count).collect();
         present.sort_unstable();
@@ -159,7 +197,7 @@ impl FileRecord {
 
 impl Manifest {
     /// Builds a manifest of these files, which are sorted.
-    pub fn new(settings: Value, shard: Option<ShardRecord>, files: Vec<FileRecord>) -> Self {
+    pub fn new(settings: Value, shard: Option<Shard>, files: Vec<FileRecord>) -> Self {
         let mut counts = Counts { files: files.len(), ..Counts::default() };
         for file in &files {
             counts.programs += file.programs.len();
@@ -173,7 +211,7 @@ impl Manifest {
     /// Reads a manifest.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let named = |text: String| Failure::new(format!("{}: {text}", path.display()));
-        let bytes = files::read_large(path).map_err(named)?;
+        let bytes = files::read_at_most(path, files::MOST_OF_LARGE).map_err(named)?;
         let hint = "transpica translate --out-dir writes manifests";
         let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| named(error.to_string()).hint(hint))?;
@@ -207,9 +245,8 @@ impl Manifest {
 /// Advice where shards are missing.
 const ALL_SHARDS: &str = "translate the missing shards, then merge all manifests";
 
-/// Merges manifests. What is there is written even if shards are missing.
-pub fn merge(arguments: &args::Manifest) -> Result<(), Failure> {
-    let args::Manifest { files: paths, output } = arguments;
+/// Runs the command. What is there is written even if shards are missing.
+pub fn run(Merge { files: paths, output }: &Merge) -> Result<(), Failure> {
     let mut first: Option<(&Path, Manifest)> = None;
     let mut records: BTreeMap<String, (FileRecord, &Path)> = BTreeMap::new();
     let mut shards = Vec::new();
@@ -262,4 +299,17 @@ fn agree((first, a): (&Path, &Manifest), (second, b): (&Path, &Manifest)) -> Res
     };
     let text = format!("{} and {} have different {what}", first.display(), second.display());
     Err(Failure::new(text).hint("translate all shards with the same version and options"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_count_from_zero() {
+        assert_eq!(Shard::parse("3/64"), Ok(Shard { index: 3, count: 64 }));
+        for bad in ["64/64", "1/0", "0/0", "1", "-1/2", "+1/2", "a/b", ""] {
+            assert!(Shard::parse(bad).is_err(), "{bad}");
+        }
+    }
 }

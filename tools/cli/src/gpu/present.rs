@@ -1,5 +1,4 @@
-//! GPU side of `run`, `draw`, `compare` and `doctor`. A build without the feature `gpu` has
-//! `without_gpu` in its place.
+//! Runs and pictures on a GPU.
 
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, dvle};
@@ -11,18 +10,17 @@ use transpica_gpu::compare::{self, Case, CompareError};
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};
 use transpica_gpu::picture::{self, Pipeline, Samples};
 use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
-
-use transpica_inspect::draw::scene::{ChainInput, Scene};
-use transpica_inspect::results::{Shown, View, show};
-
-use super::{GpuRun, Input};
-pub use super::{compare::run as compare, doctor::run as doctor, replay::run as replay};
-use crate::args::{Common, RouteName};
-use crate::report::Failure;
 use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
+use transpica_inspect::draw::scene::{ChainInput, Scene};
 use transpica_inspect::draw::{Size, Triangle};
+use transpica_inspect::results::{Shown, View, show};
 use transpica_inspect::state::State;
+
+use super::GpuRun;
+use crate::arguments::RouteName;
+use crate::input::Input;
+use crate::report::{Common, Failure};
 
 impl From<RouteName> for Route {
     fn from(name: RouteName) -> Self {

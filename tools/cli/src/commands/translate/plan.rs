@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::args::{NamePart, NamePattern, Shard, Target};
+use super::names::{NamePart, NamePattern};
+use super::target::Target;
+use crate::commands::manifest::Shard;
 use crate::files;
 use crate::report::Failure;
 

@@ -1,36 +1,19 @@
-//! VBC files: what `translate --to vbc` writes and `info` prints.
+//! VBC files, as `info` prints them.
 
 use serde_json::{Map, Value, json};
-use transpica::reflect::Reflection;
-use transpica::{Translation, Translator};
-use transpica_containers::vbc::{Resource, ShaderStage, Slot, Variable, Vbc};
+use transpica_containers::vbc::{Error, Resource, ShaderStage, Slot, Variable, Vbc};
 
-use super::Input;
-use super::translate::{EmitError, Emitted};
+use crate::input::Input;
 use crate::report::Failure;
 
-/// Returns the file of a translation, with a warning that lists what it leaves out.
-pub(super) fn emit(
-    translator: &mut Translator,
-    translated: &Translation,
-    reflection: &Reflection,
-) -> Result<Emitted, EmitError> {
-    let words = translator.spirv(translated)?;
-    let (file, left_out) = Vbc::from_translation(translated, reflection, words).map_err(EmitError::Vbc)?;
-    let bytes = file.write().map_err(EmitError::Vbc)?;
-    let left_out = Some(left_out).filter(|left_out| !left_out.is_empty());
-    let warning = |all: Vec<String>| format!("VBC leaves out {}; --reflect has them", all.join(", "));
-    Ok(Emitted { bytes, warnings: left_out.map(warning).into_iter().collect() })
-}
-
-/// Returns the failure of a file.
-pub(super) fn failure(input: &Input, error: &transpica_containers::vbc::Error) -> Failure {
-    Failure::new(format!("{}: {error}", input.path.display())).maybe_hint(error.hint())
+/// Builds the failure of an error, without the name of a file.
+pub fn failure(error: &Error) -> Failure {
+    Failure::new(error.to_string()).maybe_hint(error.hint())
 }
 
 /// Returns the description of a file.
-pub(super) fn describe(input: &Input) -> Result<Value, Failure> {
-    let file = Vbc::read(&input.bytes).map_err(|error| failure(input, &error))?;
+pub fn describe(input: &Input) -> Result<Value, Failure> {
+    let file = Vbc::read(&input.bytes).map_err(|error| failure(&error).in_file(&input.path))?;
     let stages = ShaderStage::ALL.into_iter().zip(&file.stages).filter(|(_, words)| !words.is_empty());
     let stages = stages.map(|(stage, words)| json!({ "stage": stage.name(), "spirv_words": words.len() }));
     let tables = ["samplers", "images", "buffers", "read_only_texels", "read_write_texels"];

@@ -1,8 +1,5 @@
-//! `on_gpu` of a build without the feature `gpu`: each command says how to get one.
+//! A build without the feature `gpu`: commands say how to get one.
 
-use super::{GpuRun, Input};
-use crate::args::{Common, Compare, Doctor, Replay};
-use crate::report::Failure;
 use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::Picture;
 use transpica_inspect::draw::scene::{ChainInput, Scene};
@@ -10,13 +7,17 @@ use transpica_inspect::draw::{Size, Triangle};
 use transpica_inspect::results::View;
 use transpica_inspect::state::Registers;
 
+use super::GpuRun;
+use crate::input::Input;
+use crate::report::{Common, Failure};
+
 /// A GPU, of which there is none.
 #[derive(Clone, Copy, Debug)]
 pub enum Gpu {}
 
 /// Refuses `draw` on a GPU.
 pub fn open(_: Option<&str>, _: &Common) -> Result<Gpu, Failure> {
-    Err(absent("draw on a GPU"))
+    Err(Failure::left_out("draw on a GPU", "gpu"))
 }
 
 /// Output registers of vertices.
@@ -42,25 +43,5 @@ pub fn paint(gpu: &Gpu, _: &[Triangle], _: &Look, _: Size, _: bool) -> Result<Pi
 
 /// Refuses `run --on gpu`.
 pub fn run(_: &GpuRun<'_>, _: View<'_>, _: Option<&str>, _: &Input, _: &Common) -> Result<String, Failure> {
-    Err(absent("run --on gpu"))
-}
-
-/// Refuses `compare`.
-pub fn compare(_: Compare, _: &Common) -> Result<(), Failure> {
-    Err(absent("compare"))
-}
-
-/// Refuses `doctor`.
-pub fn doctor(_: Doctor, _: &Common) -> Result<(), Failure> {
-    Err(absent("doctor"))
-}
-
-/// Refuses `replay`.
-pub fn replay(_: &Replay, _: &Common) -> Result<(), Failure> {
-    Err(absent("replay"))
-}
-
-fn absent(command: &str) -> Failure {
-    Failure::usage(format!("{command}: this build of transpica has no GPU commands"))
-        .hint("build it with the default features: cargo install --path tools/cli")
+    Err(Failure::left_out("run --on gpu", "gpu"))
 }

@@ -1,79 +1,4 @@
-//! Arguments of `translate` with a folder of results, and of `manifest`.
-
-use std::path::PathBuf;
-
-use clap::Args;
-
-/// Help of `--name`. clap takes `{n}` for a line break, so an empty style stands within it.
-const NAME_HELP: &str = "Names of files in --out-dir: {stem} or {name} of the input, {\u{1b}[0mn} the number of the program, {target}, {ext}; / separates folders";
-
-/// Translation of many programs into a folder.
-#[derive(Args, Debug)]
-pub struct Batch {
-    /// Translate all programs in the files and folders into this folder
-    ///
-    /// Uses all cores. Searches folders for .shbin files, and for .pica sources that have none
-    /// beside them. Keeps the folder structure, leaves unchanged files alone, and lists everything
-    /// in manifest.json.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
-    pub out_dir: Option<PathBuf>,
-    /// Names of files in --out-dir
-    #[arg(
-        long,
-        help = NAME_HELP,
-        hide_short_help = true,
-        value_name = "PATTERN",
-        default_value = "{stem}.{n}.{ext}",
-        value_parser = NamePattern::parse
-    )]
-    pub name: NamePattern,
-    /// Translate only part K of N (0 to N-1), chosen by a digest of each file's path in its folder;
-    /// the manifest is manifest.K-of-N.json
-    #[arg(long, hide_short_help = true, value_name = "K/N", value_parser = Shard::parse, requires = "out_dir")]
-    pub shard: Option<Shard>,
-    /// Print the summary of --out-dir as JSON
-    #[arg(long, hide_short_help = true, requires = "out_dir")]
-    pub json: bool,
-}
-
-/// Merge the manifests of shards into one
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  transpica manifest out/manifest.*-of-4.json -o out/manifest.json
-
-The manifests must have the same version and settings. A file that is listed twice must have the same results.
-
-Exit status 1 if a shard is missing: the others are merged, and both the message and the result name the missing ones.")]
-pub struct Manifest {
-    /// Manifests of the shards
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Output file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-/// One part of the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    /// Number of the part, below the count.
-    pub index: u32,
-    /// Number of parts.
-    pub count: u32,
-}
-
-impl Shard {
-    /// Parses `K/N`.
-    fn parse(text: &str) -> Result<Self, String> {
-        let number = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
-        let both = text.split_once('/').and_then(|(index, count)| Some((number(index)?, number(count)?)));
-        match both {
-            Some((index, count)) if index < count => Ok(Self { index, count }),
-            Some((_, count @ 1..)) => Err(format!("shards are numbered from 0 to {}", count - 1)),
-            Some((_, 0)) | None => Err("must look like 3/64: a shard and the number of shards".into()),
-        }
-    }
-}
+//! Names of the results of `translate --out-dir`.
 
 /// A part of a [`NamePattern`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +49,7 @@ pub struct NamePattern {
 
 impl NamePattern {
     /// Parses and checks a pattern.
-    fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, field)) = rest.split_once('{') {
@@ -205,14 +130,6 @@ mod tests {
         ] {
             let error = NamePattern::parse(bad).expect_err("ambiguous");
             assert!(error.contains(reason), "{bad}: {error}");
-        }
-    }
-
-    #[test]
-    fn shards_count_from_zero() {
-        assert_eq!(Shard::parse("3/64"), Ok(Shard { index: 3, count: 64 }));
-        for bad in ["64/64", "1/0", "0/0", "1", "-1/2", "+1/2", "a/b", ""] {
-            assert!(Shard::parse(bad).is_err(), "{bad}");
         }
     }
 }
