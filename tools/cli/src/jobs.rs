@@ -1,10 +1,13 @@
-//! Programs of a file on their way to a translation.
+//! Programs of a file on their way to a translation, or to a run on a GPU.
 
 use clap::Args;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::reflect::Reflection;
-use transpica::{Error, Job, Limits, Program, Setup, Shbin, Stage, Translation};
+use transpica::{Error, Job, Limits, Options, Program, Setup, Shbin, Stage, Translation};
+use transpica_inspect::state::State;
+
+use crate::arguments::RouteName;
 
 /// Message for output options of a program that has no such outputs.
 pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip and other output options are for vertex stages";
@@ -61,4 +64,15 @@ impl<'a> Translatable<'a> {
         let reflection = Reflection::new(&self.program, translated, &self.environment.constants());
         reflection.with_symbols(self.environment.executable())
     }
+}
+
+/// Run of a program on a GPU.
+pub struct GpuRun<'a> {
+    pub program: &'a Program<'a>,
+    pub environment: &'a FileEnvironment<'a>,
+    pub state: &'a State,
+    pub options: Options,
+    /// Limit of instructions for each vertex or invocation.
+    pub budget: u64,
+    pub route: Option<RouteName>,
 }

@@ -12,6 +12,7 @@ use std::process::Command;
 
 use transpica_generate::{Kind, generate};
 
+use crate::support::needs::{VULKAN, needs};
 use crate::support::{folder, ran, root, transpica};
 use crate::writer::{Draw, opengl, opengl_record, vkch_of};
 
@@ -227,6 +228,7 @@ fn prepare(line: &str, at: &Path) {
 
 #[test]
 fn every_example_runs() {
+    needs!(VULKAN, "sh");
     let mut found = BTreeSet::new();
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);

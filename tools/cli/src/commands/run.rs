@@ -16,8 +16,9 @@ use transpica_inspect::{saved, symbols::Symbols};
 
 use crate::arguments::{Arguments, Machine, Results, RouteName, vertices};
 use crate::files;
-use crate::gpu::{self, GpuRun};
+use crate::gpu;
 use crate::input::{Input, Selection};
+use crate::jobs::GpuRun;
 use crate::report::{Common, Failure};
 use crate::settings::{ForRuns, Settings};
 use crate::streams::Streams;

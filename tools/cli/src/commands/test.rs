@@ -19,8 +19,9 @@ use transpica_unit::{Batched, Case, Checked, Cpu, Executor, PictureCase, Problem
 
 use crate::arguments::Arguments;
 use crate::files;
-use crate::gpu::{self, Gpu, GpuRun};
+use crate::gpu::{self, Gpu};
 use crate::input::Input;
+use crate::jobs::GpuRun;
 use crate::json::Schema;
 use crate::pictures::{decode, encode, side_by_side};
 use crate::report::{Common, Failure};

@@ -7,8 +7,8 @@ use transpica_inspect::draw::{Size, Triangle};
 use transpica_inspect::results::View;
 use transpica_inspect::state::Registers;
 
-use super::GpuRun;
 use crate::input::Input;
+use crate::jobs::GpuRun;
 use crate::report::{Common, Failure};
 
 /// A GPU, of which there is none.

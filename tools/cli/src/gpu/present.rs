@@ -17,9 +17,9 @@ use transpica_inspect::draw::{Size, Triangle};
 use transpica_inspect::results::{Shown, View, show};
 use transpica_inspect::state::State;
 
-use super::GpuRun;
 use crate::arguments::RouteName;
 use crate::input::Input;
+use crate::jobs::GpuRun;
 use crate::report::{Common, Failure};
 
 impl From<RouteName> for Route {

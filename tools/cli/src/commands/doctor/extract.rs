@@ -9,7 +9,7 @@ use transpica::isa::Pc;
 use transpica::isa::limits::VERTEX_WORDS;
 use transpica_containers::shbin::{self, Words};
 
-use super::{Examination, Row};
+use super::examination::{Examination, Row};
 use crate::caches::StoredProgram;
 use crate::report::Failure;
 

@@ -5,6 +5,7 @@
 //! compared in compute; the vertex stage is created and draws a vertex, so that the driver compiles
 //! it.
 
+mod examination;
 mod extract;
 mod report;
 
@@ -18,18 +19,19 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use transpica::interp::Uniforms;
 use transpica::settings::{Block, Layout};
 use transpica::{Job, Key, Options, Profile, RegisterState, Stage, Translator, key};
-use transpica_gpu::compare::{self, Case, CompareError, MOST_UNDECIDED, Verdict};
+use transpica_gpu::compare::{self, Case, CompareError};
 use transpica_gpu::{Gpu, Report, Route, VertexJob, run_vertex};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::comparison::{Checked, Class, Fault, classify, counted};
+use super::comparison::{Checked, Class, Fault, counted};
 use crate::arguments::{Arguments, Results, vertices};
-use crate::caches::{self, Cache, StoredProgram};
+use crate::caches::{self, StoredProgram};
 use crate::files::{self, Found};
 use crate::gpu;
 use crate::progress::progress;
 use crate::report::{Common, Failure};
 use crate::streams::Streams;
+use examination::{Distinct, Examination, File, Row};
 
 /// Check an emulator's shader caches on this GPU, and write a report
 #[derive(Args, Debug)]
@@ -80,72 +82,6 @@ struct Work<'a> {
     route: Route,
     seed: u64,
     inputs: &'a [[[f32; 4]; 16]],
-}
-
-/// One file, read.
-struct File {
-    /// Its name without folders.
-    name: String,
-    bytes: usize,
-    /// Its content, or the reason for having none.
-    cache: Result<Cache, String>,
-}
-
-/// One of the programs with equal keys, and how often they occur.
-struct Distinct<'a> {
-    key: Key,
-    program: &'a StoredProgram,
-    /// File of the first one.
-    file: &'a str,
-    count: usize,
-}
-
-/// A program with its result.
-struct Row<'a> {
-    program: Distinct<'a>,
-    class: Class,
-    /// Why it is not equal.
-    detail: String,
-    /// What was compared, if anything.
-    verdict: Verdict,
-}
-
-impl<'a> Row<'a> {
-    fn new((program, checked): (Distinct<'a>, Checked)) -> Self {
-        let (class, reason) = classify(&checked, MOST_UNDECIDED);
-        let verdict = checked.unwrap_or_default();
-        let detail = reason.unwrap_or_else(|| match (verdict.first, class) {
-            (Some(first), _) => format!("{} values differ; first: {first}", verdict.differing),
-            (None, Class::Undecided) => {
-                format!("EX2 or LG2 leave {:.0} % of the values undecided", 100.0 * verdict.undecided())
-            }
-            (None, _) => String::new(),
-        });
-        Self { program, class, detail, verdict }
-    }
-}
-
-/// Everything that a report says.
-struct Examination<'a> {
-    files: &'a [File],
-    /// Names of caches of other kinds.
-    others: Vec<String>,
-    rows: Vec<Row<'a>>,
-    driver: Report,
-    vertices: usize,
-    seed: u64,
-    route: Route,
-}
-
-impl Examination<'_> {
-    /// Returns the number of programs of a class.
-    fn count(&self, class: Class) -> usize {
-        self.rows.iter().filter(|row| row.class == class).count()
-    }
-    /// Returns the number of all stored programs.
-    fn stored(&self) -> usize {
-        self.rows.iter().map(|row| row.program.count).sum()
-    }
 }
 
 /// Runs the command.
@@ -376,7 +312,7 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
-    use transpica_gpu::compare::Difference;
+    use transpica_gpu::compare::{Difference, Verdict};
     use transpica_gpu::{GpuError, Reason};
 
     use super::*;

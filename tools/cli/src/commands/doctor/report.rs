@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Class, Distinct, Examination, File, Row};
+use super::examination::{Distinct, Examination, File, Row};
 use crate::caches::Cache;
-use crate::commands::comparison::driver;
+use crate::commands::comparison::{Class, driver};
 use crate::json::Schema;
 use crate::terminal::visible;
 

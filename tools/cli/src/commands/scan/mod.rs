@@ -3,13 +3,14 @@
 //! that cannot be read does not end the run. The containers crate finds and describes programs.
 
 mod extract;
+mod found;
 mod report;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use transpica_containers::{Hit, Limits, Scanner, Summary};
+use transpica_containers::{Limits, Scanner, Summary};
 
 use crate::arguments::{Arguments, Results};
 use crate::files;
@@ -17,6 +18,7 @@ use crate::progress::on_all_cores;
 use crate::report::{Common, Failure};
 use crate::streams::Streams;
 use extract::Folder;
+use found::{File, Row};
 
 /// Find shaders inside any kind of file
 #[derive(Args, Debug)]
@@ -48,35 +50,6 @@ pub struct Scan {
 impl Arguments for Scan {
     fn streams(&self) -> Streams<'_> {
         Streams { reads_any: true, ..self.results.streams([]).below(&self.paths) }
-    }
-}
-
-/// A hit, and what concerns other hits.
-struct Row {
-    hit: Hit,
-    /// Place of the first hit with the same programs.
-    same_as: Option<String>,
-    /// Files that it was extracted to.
-    extracted: Vec<String>,
-}
-
-/// One file.
-struct File {
-    /// Its path as given.
-    path: String,
-    rows: Vec<Row>,
-    summary: Summary,
-    /// The reason why it was not read to its end.
-    error: Option<String>,
-}
-
-impl File {
-    fn unreadable(path: String, error: String) -> Self {
-        Self { path, rows: Vec::new(), summary: Summary::default(), error: Some(error) }
-    }
-    /// Returns the place of a hit with the path of the file.
-    fn place(&self, hit: &Hit) -> String {
-        format!("{}/{}", self.path, hit.place())
     }
 }
 
@@ -157,9 +130,4 @@ fn mark_duplicates(all: &mut [File]) {
             }
         }
     }
-}
-
-/// Returns the name of a file without folders and without its ending.
-fn stem(path: &str) -> String {
-    PathBuf::from(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
