@@ -64,7 +64,7 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// Returns the containers and sources among the paths and below folders, sorted within each folder.
 /// An unreadable path is replaced by the reason.
-/// Within a folder a source is skipped if its container is beside it: `a.v.pica` belongs to
+/// Within a folder a source is skipped if its container is next to it: `a.v.pica` belongs to
 /// `a.shbin`.
 pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
     let mut files = Vec::new();
@@ -112,15 +112,15 @@ pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     Ok(files)
 }
 
-/// Returns whether the name of a file in a folder is that of a cache of vertex programs; nothing if
-/// it is not a cache at all.
+/// Returns whether a file in a folder is by its name a cache of vertex programs, or `None` if it is
+/// no cache at all.
 fn holds_programs(path: &Path) -> Option<bool> {
     match ending(path)?.as_str() {
         "vkch" => {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             Some(stem.ends_with("_vs") || stem.ends_with("_vs_temp"))
         }
-        // Below these folders there are binaries of drivers and texts, which end in the same way.
+        // Below these folders, drivers keep binaries and texts with the same extension.
         "bin" => Some(!path.iter().any(|part| part == "precompiled" || part == "pipeline")),
         _ => None,
     }
@@ -154,7 +154,7 @@ pub fn inputs(paths: &[PathBuf], any: bool) -> Vec<PathBuf> {
 }
 
 /// Returns whether a folder's file has programs: a container, or a source without its container
-/// beside it.
+/// next to it.
 pub fn has_programs(path: &Path) -> bool {
     ending(path).as_deref() == Some("shbin") || is_source(path) && !has_container(path)
 }
@@ -175,7 +175,7 @@ pub fn is_source(path: &Path) -> bool {
     ending(path).as_deref() == Some("pica")
 }
 
-/// Returns whether a container is beside a source: its name up to the first dot.
+/// Returns whether the container of a source is next to it: the source's name up to the first dot.
 fn has_container(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.split('.').next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Opens anything with programs in it, for every command.
-//! In: the path or the bytes of a file. Out: the bytes of a container: those of the file, those
-//! that a source is assembled to, or those of the only container in a file of another format.
+//! In: the path or the bytes of a file. Out: the bytes of a container: the file itself, the
+//! assembled source, or the only container in a file of another format.
 
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ impl Input {
         Self { path: path.to_path_buf(), bytes, place: None, source: None }.opened()
     }
 
-    /// Replaces the bytes by those of the container.
+    /// Replaces the bytes by the container's.
     fn opened(self) -> Result<Self, Failure> {
         match self.bytes.as_slice() {
             bytes if bytes.starts_with(MAGIC) => Ok(self),
@@ -76,7 +76,7 @@ impl Input {
         }
     }
 
-    /// Takes the only container of a file of another format; a file without one stays.
+    /// Takes the only container of a file of another format; a file without one stays as it is.
     fn unpacked(self) -> Result<Self, Failure> {
         let mut digests = Vec::new();
         let mut first = None;
@@ -102,7 +102,7 @@ impl Input {
         }
     }
 
-    /// Prints what opening it had to say, unless `-q`.
+    /// Prints the notes and warnings of opening it, unless `-q` is given.
     pub fn remarked(self, common: &Common) -> Self {
         if let Some(place) = &self.place {
             common.note(format_args!("{}: this is {place}", self.path.display()));

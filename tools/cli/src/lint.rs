@@ -79,7 +79,7 @@ pub fn describe_error(error: &Diagnostic) -> Value {
     })
 }
 
-/// Collects the findings about all assembled executables; those of denied rules are errors.
+/// Collects the findings about all assembled executables; findings of denied rules are errors.
 ///
 /// # Errors
 /// An executable has no program.

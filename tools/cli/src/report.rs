@@ -11,7 +11,7 @@ use transpica_asm::Diagnostic;
 
 use crate::terminal::{has_color, has_unicode, visible, visible_place};
 
-/// Display order of common options: after those of the command, before `--help`.
+/// Display order of common options: after the command's own, before `--help`.
 const LAST: usize = 998;
 
 /// Options that every command takes.
@@ -75,7 +75,7 @@ impl Failure {
     pub fn hint(self, hint: impl Into<String>) -> Self {
         self.maybe_hint(Some(hint))
     }
-    /// Adds advice, if there is some.
+    /// Adds advice, or nothing for `None`.
     #[must_use]
     pub fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
         Self { hint: hint.map(Into::into), ..self }

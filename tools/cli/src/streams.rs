@@ -1,5 +1,5 @@
 //! Checks of inputs and outputs: no output is an input, no two outputs are the same file, no binary
-//! goes to a terminal, the extension of an output is that of a format that the command writes.
+//! goes to a terminal, the extension of an output names a format that the command writes.
 //! In: paths as given. Out: an error, before anything is read or written.
 
 use std::fs::{self, File, Metadata};
@@ -13,7 +13,7 @@ use crate::files;
 pub struct Output<'a> {
     /// The option that requests it.
     pub option: &'static str,
-    /// Its file; none or `-` means standard output.
+    /// Its file; `None` or `-` means standard output.
     pub path: Option<&'a Path>,
     /// For binary output: the alternative to suggest if it would go to a terminal.
     pub binary: Option<&'static str>,

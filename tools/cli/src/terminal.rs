@@ -65,7 +65,7 @@ fn obeys_sequences() -> bool {
 }
 
 /// Returns whether lines may be drawn with non-ASCII characters. A file accepts any character, a
-/// terminal those of its locale.
+/// terminal only the characters of its locale.
 pub fn has_unicode() -> bool {
     !is_dumb() && (!std::io::stderr().is_terminal() || has_unicode_locale())
 }

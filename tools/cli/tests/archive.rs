@@ -1,5 +1,5 @@
 //! The archive of the command, as `cargo xtask dist --command` writes it: what cargo-binstall and
-//! the Debian package expect is there. A script stands for the program, whose debug build takes
+//! the Debian package expect exists. A script stands for the program, whose debug build takes
 //! long to compress.
 
 use std::fs;

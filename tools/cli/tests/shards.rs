@@ -10,7 +10,7 @@ use crate::support::{folder, ran, root, transpica};
 /// The script, from the root of the repository.
 const SCRIPT: &str = "tools/cli/examples/dask_shards.py";
 
-/// Returns a Python that has Dask: that of `cargo xtask test`, or the system's.
+/// Returns a Python that has Dask: the one of `cargo xtask test`, or the system's.
 fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let own = target.join("python/bin/python3");

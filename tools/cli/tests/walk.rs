@@ -17,7 +17,7 @@ enum Block {
     Console(String),
 }
 
-/// Returns the blocks of the walk. The last name in the line before a block is that of its file.
+/// Returns the blocks of the walk. The last name in the line before a block names its file.
 fn blocks(guide: &str) -> Vec<Block> {
     let (_, walk) = guide.split_once(HEADING).expect("the walk");
     let (walk, _) = walk.split_once("\n## ").expect("the next chapter");

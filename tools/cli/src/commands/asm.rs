@@ -161,7 +161,7 @@ fn print_json(list: &[serde_json::Value], json: bool) -> Result<(), Failure> {
 const ALWAYS: Rule = Rule::NoEnd;
 
 /// Runs the lint rules and shows their findings on standard error, unless JSON is requested. The
-/// findings are those of --lint alone.
+/// returned findings are empty without --lint.
 fn lint(
     assembled: &Assembled,
     sources: &[SourceText<'_>],
@@ -188,7 +188,7 @@ fn lint(
     Ok(if has_lint { found } else { lint::Findings::default() })
 }
 
-/// Returns the sources, those of a list (.shlist) in its place: names from its folder, separated by
+/// Returns the sources. A list (.shlist) stands for its sources: names from its folder, separated by
 /// white space.
 fn listed(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();

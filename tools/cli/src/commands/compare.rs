@@ -44,7 +44,7 @@ Generated inputs keep the promises of --assume; a constant in the file that brea
 
 Exit status 1 if any comparison failed.")]
 pub struct Compare {
-    /// Files (.shbin, or .pica sources) and folders; sources beside their binary are skipped
+    /// Files (.shbin, or .pica sources) and folders; sources next to their binary are skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Vertices per program
@@ -85,7 +85,7 @@ const BUDGET: u64 = 1 << 20;
 /// One program on one route, or a file or program that could not be read.
 struct Row {
     file: String,
-    /// The program; none of a file that cannot be read.
+    /// The program, or `None` for a file that cannot be read.
     program: Option<ProgramName>,
     route: Option<Route>,
     result: Checked,
@@ -130,7 +130,7 @@ struct Run<'a> {
     vertices: usize,
     seed: u64,
     rules: Rules,
-    /// `Some` prints rows as they come, and `Some(true)` also those that pass.
+    /// `Some` prints rows as they come, and `Some(true)` also rows that pass.
     prints: Option<bool>,
     bar: ProgressBar,
     rows: Vec<Row>,

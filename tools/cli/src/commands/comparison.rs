@@ -6,7 +6,7 @@ use transpica::Error;
 use transpica_gpu::compare::{CompareError, Outcome, Verdict};
 use transpica_gpu::{GpuError, Report};
 
-/// Summary of a comparison. The order is that of reports.
+/// Summary of a comparison, in the order of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Equal,
@@ -62,7 +62,7 @@ impl Class {
     }
 }
 
-/// The reason for which a program was not compared.
+/// The reason why a program was not compared.
 #[derive(Debug)]
 pub struct Fault {
     pub class: Class,
@@ -101,7 +101,7 @@ pub fn classify(checked: &Checked, most_undecided: f64) -> (Class, Option<String
     }
 }
 
-/// Lists counts, without those that are zero.
+/// Lists counts that are not zero.
 pub fn counted(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
     let some = counts.into_iter().filter(|(count, _)| *count > 0);
     some.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")

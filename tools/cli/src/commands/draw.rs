@@ -62,7 +62,7 @@ pub struct Draw {
     pub mesh: Option<MeshName>,
     /// State file with uniforms, as for `run`; the rest are guessed by name
     ///
-    /// The default is NAME.state.json beside NAME.shbin, if it exists. For DVLE N of a file with
+    /// The default is NAME.state.json next to NAME.shbin, if it exists. For DVLE N of a file with
     /// several, NAME.N.state.json takes precedence.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub struct Draw {
     /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; or normal
     /// [default: first in the program of color, texcoord0, normalquat, position]
     ///
-    /// `normal` is that of the drawn triangles, which no program computes.
+    /// `normal` is the normal of the drawn triangles, which no program computes.
     #[arg(long, value_name = "OUTPUT", value_parser = By::parse)]
     pub by: Option<By>,
     /// Draw the edges of triangles instead of their surfaces
@@ -207,8 +207,8 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     let input = Input::open(&arguments.file)?.remarked(common);
     let file = input.parse()?;
     let pick = chosen(&input, &file, arguments.dvle)?;
-    let beside = || state_beside(&arguments.file, pick.shown());
-    let state = arguments.state.clone().or_else(beside);
+    let found = || state_next_to(&arguments.file, pick.shown());
+    let state = arguments.state.clone().or_else(found);
     if let Some(path) = state.as_ref().filter(|_| arguments.state.is_none()) {
         common.detail(format_args!("uniforms from {}", path.display()));
     }
@@ -248,9 +248,9 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// Returns the state file that lies beside a program's file: NAME.N.state.json for DVLE N, else
+/// Returns the state file next to a program's file: NAME.N.state.json for DVLE N, else
 /// NAME.state.json.
-fn state_beside(file: &Path, dvle: usize) -> Option<PathBuf> {
+fn state_next_to(file: &Path, dvle: usize) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let stem = name.split('.').next()?;
     let names = [format!("{stem}.{dvle}.state.json"), format!("{stem}.state.json")];
@@ -345,7 +345,7 @@ fn cells(arguments: &Draw, path: &Path, mesh: Option<&Mesh>, gpu: Option<&Gpu>, 
         let number = || shown.map_or(String::new(), |shown| format!("DVLE {shown}"));
         let entry = label.map_or_else(number, |label| label.to_text().to_string());
         let drawn = pick.and_then(|pick| {
-            let state = state_beside(path, pick.shown());
+            let state = state_next_to(path, pick.shown());
             let drawing = Drawing::new((input, file, pick), state, mesh, arguments, size)?;
             let views = drawing.framed(vec![Camera::new(size, Camera::START)])?;
             drawing.picture(&views[0], gpu)
@@ -361,7 +361,7 @@ fn cells(arguments: &Draw, path: &Path, mesh: Option<&Mesh>, gpu: Option<&Gpu>, 
 }
 
 impl<'a> Drawing<'a> {
-    /// Prepares a draw. Without a given mesh it has that of the state file, else a vase.
+    /// Prepares a draw. Without a given mesh it has the state file's, else a vase.
     fn new(
         (input, file, pick): (&'a Input, &'a Shbin<'a>, Pick),
         state: Option<PathBuf>,

@@ -1,5 +1,5 @@
 //! The manifest of `translate --out-dir`: what became of each program of each file. `transpica
-//! manifest` merges those of shards.
+//! manifest` merges the manifests of shards.
 //! In: records. Out: JSON, the same for the same inputs: no times, no order of threads.
 
 use std::collections::BTreeMap;
@@ -46,9 +46,9 @@ pub struct Manifest {
     pub schema: String,
     /// Version of this tool.
     pub tool: String,
-    /// Everything that results follow from besides the files.
+    /// Everything but the files that results follow from.
     pub settings: Value,
-    /// The part of the files that it lists; all without one.
+    /// The part of the files that it lists, or `None` for all files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// Shards that were not merged, if any.
@@ -245,7 +245,7 @@ impl Manifest {
 /// Advice where shards are missing.
 const ALL_SHARDS: &str = "translate the missing shards, then merge all manifests";
 
-/// Runs the command. What is there is written even if shards are missing.
+/// Runs the command. The result is written even if shards are missing.
 pub fn run(Merge { files: paths, output }: &Merge) -> Result<(), Failure> {
     let mut first: Option<(&Path, Manifest)> = None;
     let mut records: BTreeMap<String, (FileRecord, &Path)> = BTreeMap::new();
@@ -276,7 +276,7 @@ pub fn run(Merge { files: paths, output }: &Merge) -> Result<(), Failure> {
     let Some((_, first)) = first else { return Ok(()) };
     let files = records.into_values().map(|(record, _)| record).collect();
     let merged = Manifest::new(first.settings, None, files);
-    // Versions agree, but need not be that of this tool.
+    // The versions agree, but need not be this tool's.
     let missing_shards = MissingShards::new(&shards);
     let merged = Manifest { tool: first.tool, missing_shards, ..merged };
     match output.as_deref().filter(|path| *path != Path::new("-")) {

@@ -28,7 +28,7 @@ use crate::terminal::padded;
   transpica survey dumps -q
   transpica survey shaders --json -o survey.json")]
 pub struct Survey {
-    /// Files (.shbin, or .pica sources) and folders; sources beside their binary are skipped
+    /// Files (.shbin, or .pica sources) and folders; sources next to their binary are skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,7 +46,7 @@ impl Arguments for Survey {
 /// Result of one program, or of a file without a readable program.
 struct Row {
     file: PathBuf,
-    /// The program; none of a file that cannot be read.
+    /// The program, or `None` for a file that cannot be read.
     program: Option<ProgramName>,
     result: Result<Module, String>,
 }

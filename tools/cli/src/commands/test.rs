@@ -35,7 +35,7 @@ use crate::streams::{Output, Streams};
   transpica test lights.test.toml --coverage lights.info --junit lights.xml
   transpica test lights.test.toml --mutate            which mistakes would go unnoticed?
 
-A test file is named NAME.test.toml, beside NAME.v.pica, NAME.g.pica or NAME.shbin:
+A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica or NAME.shbin:
   [uniforms]
   projection = \"identity\"
   modelView = { translate = [0, 0, -4] }
@@ -241,7 +241,7 @@ fn check(
     Ok((seen, report.result()))
 }
 
-/// Runs the tests of files, and mutants if that is asked for.
+/// Runs the tests of files, and mutants if they are requested.
 fn report<'f>(
     arguments: &Test,
     loaded: &'f [Result<TestFile, Problem>],

@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::jobs::GpuRun;
 use crate::report::{Common, Failure};
 
-/// A GPU, of which there is none.
+/// A GPU, which this build cannot open.
 #[derive(Clone, Copy, Debug)]
 pub enum Gpu {}
 

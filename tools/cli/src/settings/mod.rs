@@ -232,7 +232,7 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
     }
 }
 
-/// Returns the rows of a scope: those that change some field with an effect.
+/// Returns the rows of a scope, which change some field that has an effect.
 fn rows<S: Scope>() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.fields.iter().any(|path| takes::<S>(path)))
 }

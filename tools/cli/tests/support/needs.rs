@@ -16,7 +16,7 @@ macro_rules! needs {
 }
 pub(crate) use needs;
 
-/// Returns whether a need of `needs.tsv` is there: a program by its name, or [`VULKAN`].
+/// Returns whether the system has a need of `needs.tsv`: a program by its name, or [`VULKAN`].
 ///
 /// # Panics
 /// It is missing, or the table does not have it.

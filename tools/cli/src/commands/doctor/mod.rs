@@ -76,7 +76,7 @@ const DEVICES: usize = 8;
 /// Programs that are worth a device.
 const PROGRAMS_OF_DEVICE: usize = 8;
 
-/// Job of a program, and what its verdict depends on besides.
+/// Job of a program, and what else its verdict depends on.
 struct Work<'a> {
     options: Options,
     route: Route,
@@ -144,7 +144,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Reads all caches, and returns them and the names of those of other kinds.
+/// Reads all caches, and returns them with the names of caches of other kinds.
 fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
     let mut others = Vec::new();
     let mut files = Vec::new();

@@ -148,7 +148,7 @@ fn unit(state: &RegisterState, stage: Stage) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Returns the registers that a program depends on beside its words, and its uniforms as a state
+/// Returns the registers that a program depends on apart from its words, and its uniforms as a state
 /// file has them.
 fn registers(state: &RegisterState, stage: Stage) -> String {
     let unit = match stage {

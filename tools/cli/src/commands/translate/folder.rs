@@ -2,7 +2,7 @@
 //! In: files and folders. Out: results, a manifest, a summary. A file or program with an error
 //! does not end the run.
 //! Fresh results are not written: a file that the last manifest lists with the same settings, whose
-//! results are there unchanged, is not even translated; a result that is on disk already stays as
+//! results are unchanged on disk, is not even translated; a result that is already on disk stays as
 //! it is. Each result is written before the next program is translated, so memory holds one file
 //! of each thread, and the manifest.
 
@@ -42,7 +42,7 @@ pub struct Batch {
     /// Translate all programs in the files and folders into this folder
     ///
     /// Uses all cores. Searches folders for .shbin files, and for .pica sources that have none
-    /// beside them. Keeps the folder structure, leaves unchanged files alone, and lists everything
+    /// next to them. Keeps the folder structure, leaves unchanged files alone, and lists everything
     /// in manifest.json.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
     pub out_dir: Option<PathBuf>,
@@ -93,7 +93,7 @@ struct Work<'a> {
     known: HashMap<String, FileRecord>,
     /// Results that were written.
     written: AtomicUsize,
-    /// Results that were there.
+    /// Results that existed unchanged.
     fresh: AtomicUsize,
 }
 
@@ -143,7 +143,7 @@ fn manifest_name(shard: Option<Shard>) -> String {
     shard.map_or("manifest.json".into(), |Shard { index, count }| format!("manifest.{index}-of-{count}.json"))
 }
 
-/// Returns everything that results follow from besides the files.
+/// Returns everything but the files that results follow from.
 fn settings(request: &Request<'_>, name: &NamePattern) -> Value {
     let (vertex, geometry) = request.job;
     let targets: Vec<&str> = request.targets.iter().map(|target| target.option()).collect();
@@ -315,7 +315,7 @@ impl Work<'_> {
     }
 }
 
-/// Writes a file, and makes its folder if that is missing.
+/// Writes a file, and creates its folder if it is missing.
 fn write_below(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::write(path, bytes) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

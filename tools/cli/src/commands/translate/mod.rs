@@ -95,7 +95,7 @@ pub struct Translate {
 }
 
 impl Translate {
-    /// Returns the targets, each once: those of `--to`, else that of the extension of `-o`, else
+    /// Returns the targets, each once: `--to`, else the one that the extension of `-o` names, else
     /// WGSL.
     fn targets(&self) -> Vec<Target> {
         let mut targets: Vec<Target> = Vec::new();
@@ -363,7 +363,7 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
     state
 }
 
-/// Notes that the position of GLSL is not that of its host.
+/// Notes that OpenGL expects another depth range than the position has.
 fn note_depth(request: &Request<'_>, common: &Common) {
     let is_opengl = request.targets.contains(&Target::Glsl) && request.version.is_opengl();
     if is_opengl && !request.resolved.has_depth && request.job.0 == Job::Vertex {

@@ -38,7 +38,7 @@ impl NamePart {
 /// * It has one `{n}`, with characters other than digits around it.
 /// * The file's name is on one side of `{n}` only. Two names that were equal would have equal parts
 ///   of fixed length on the other side, and so equal numbers.
-/// * It ends with `.{ext}`, which differs between targets and is never that of an input.
+/// * It ends with `.{ext}`, which differs between targets and is never an input's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     /// The pattern as given.

@@ -19,11 +19,11 @@ use crate::report::Failure;
 pub struct Input {
     /// Path to read it by.
     pub path: PathBuf,
-    /// Folder of its results below that of the batch.
+    /// Folder of its results below the folder of all results.
     pub folder: PathBuf,
     /// Path below the given folder, as [`spelled`].
     pub relative: String,
-    /// The reason for which it cannot be read, if that is known.
+    /// The reason why it cannot be read, if known.
     pub fault: Option<String>,
 }
 

@@ -46,12 +46,12 @@ pub enum Target {
 }
 
 impl Target {
-    /// Returns whether modules of this target have a source map: those that naga writes have none.
+    /// Returns whether modules of this target have a source map; modules that naga writes have none.
     pub fn has_source_map(self) -> bool {
         ["wgsl", "spirv", "spirv-asm", "glsl"].contains(&self.option())
     }
     /// Returns the spelling as a value of `--to`, the name in messages, and the extension of files;
-    /// that of GLSL depends on the stage.
+    /// the extension of GLSL depends on the stage.
     fn names(self) -> [&'static str; 3] {
         match self {
             Self::Wgsl => ["wgsl", "WGSL", "wgsl"],
@@ -75,7 +75,7 @@ impl Target {
     pub fn name(self) -> &'static str {
         self.names()[1]
     }
-    /// Extension of its files; that of GLSL depends on the stage.
+    /// Extension of its files; `glsl` is the extension of GLSL, which depends on the stage.
     pub fn ending(self, glsl: &'static str) -> &'static str {
         if self == Self::Glsl { glsl } else { self.names()[2] }
     }
