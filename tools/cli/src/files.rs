@@ -161,7 +161,7 @@ pub fn has_programs(path: &Path) -> bool {
 
 /// Returns whether a folder's file has tests.
 pub fn is_test(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(transpica_unit::ENDING))
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".test.toml"))
 }
 
 /// The failure of a command that finds no program.

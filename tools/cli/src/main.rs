@@ -15,6 +15,7 @@ mod input;
 mod jobs;
 mod json;
 mod lint;
+#[cfg(feature = "draw")]
 mod pictures;
 mod progress;
 mod report;

@@ -6,7 +6,7 @@ use clap::Args;
 use transpica_lsp::{Folders, serve};
 
 use crate::arguments::Arguments;
-use crate::report::Failure;
+use crate::report::{Common, Failure};
 use crate::streams::Streams;
 
 /// Serve editors: problems, help, completion, names, formatting
@@ -47,7 +47,7 @@ impl Arguments for Lsp {
 }
 
 /// Runs the command.
-pub fn run() -> Result<(), Failure> {
+pub fn run(_: &Lsp, _: &Common) -> Result<(), Failure> {
     match serve(Folders, stdin().lock(), stdout().lock()) {
         Ok(0) => Ok(()),
         Ok(_) => Err(Failure::new("the input ended without `shutdown` and `exit`")),

@@ -8,21 +8,27 @@ mod cfg;
 mod compare;
 #[cfg(feature = "gpu")]
 mod comparison;
+#[cfg(feature = "packages")]
+mod completions;
 mod dis;
 #[cfg(feature = "gpu")]
 mod doctor;
+#[cfg(feature = "draw")]
 mod draw;
 mod info;
-#[cfg(not(feature = "gpu"))]
+#[cfg(not(all(feature = "gpu", feature = "packages", feature = "test")))]
 mod left_out;
+#[cfg(feature = "test")]
 mod lsp;
+#[cfg(feature = "packages")]
+mod man;
 mod manifest;
 #[cfg(feature = "gpu")]
 mod replay;
 mod run;
 mod scan;
-mod shell;
 mod survey;
+#[cfg(feature = "test")]
 mod test;
 #[cfg(test)]
 mod tests;
@@ -33,8 +39,14 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::arguments::Arguments;
 use crate::report::{Common, Failure};
+#[cfg(not(feature = "draw"))]
+use left_out::draw;
 #[cfg(not(feature = "gpu"))]
 use left_out::{compare, doctor, replay};
+#[cfg(not(feature = "packages"))]
+use left_out::{completions, man};
+#[cfg(not(feature = "test"))]
+use left_out::{lsp, test};
 
 /// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and
 /// checks the results.
@@ -85,8 +97,8 @@ pub enum Command {
     Survey(survey::Survey),
     Doctor(doctor::Doctor),
     Manifest(manifest::Merge),
-    Completions(shell::Completions),
-    Man(shell::Man),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -167,7 +179,7 @@ pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
         Command::Translate(arguments) => translate::run(arguments, common),
         Command::Asm(arguments) => asm::run(arguments, common),
         Command::Bind(arguments) => bind::run(arguments, common),
-        Command::Lsp(_) => lsp::run(),
+        Command::Lsp(arguments) => lsp::run(arguments, common),
         Command::Info(arguments) => info::run(arguments, common),
         Command::Dis(arguments) => dis::run(arguments, common),
         Command::Cfg(arguments) => cfg::run(arguments, common),
@@ -180,7 +192,7 @@ pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
         Command::Survey(arguments) => survey::run(arguments, common),
         Command::Doctor(arguments) => doctor::run(arguments, common),
         Command::Manifest(arguments) => manifest::run(arguments),
-        Command::Completions(arguments) => shell::completions(arguments, self::command()),
-        Command::Man(arguments) => shell::man(arguments, self::command(), &GROUPS),
+        Command::Completions(arguments) => completions::run(arguments, self::command()),
+        Command::Man(arguments) => man::run(arguments, (self::command(), &GROUPS)),
     }
 }

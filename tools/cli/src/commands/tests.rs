@@ -81,14 +81,13 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn every_option_has_its_text_in_the_manual() {
-    let pages = shell::pages(&shell::built(command()), &GROUPS).expect("in memory");
+    let pages = man::pages(&man::built(command()), &GROUPS).expect("in memory");
     let whole = plain(
-        &String::from_utf8(shell::whole(&shell::built(command()), &GROUPS).expect("in memory"))
-            .expect("UTF-8"),
+        &String::from_utf8(man::whole(&man::built(command()), &GROUPS).expect("in memory")).expect("UTF-8"),
     );
-    let root = shell::built(command());
+    let root = man::built(command());
     let mut count = 0;
-    for (command, (name, page)) in [&root].into_iter().chain(shell::subcommands(&root)).zip(&pages) {
+    for (command, (name, page)) in [&root].into_iter().chain(man::subcommands(&root)).zip(&pages) {
         let page = plain(std::str::from_utf8(page).expect("UTF-8"));
         // clap rewrites the text of `--help` as it renders.
         for arg in command.get_arguments().filter(|arg| arg.get_id() != "help") {
@@ -104,7 +103,7 @@ fn every_option_has_its_text_in_the_manual() {
 
 #[test]
 fn pages_that_a_page_cites_exist() {
-    let pages = shell::pages(&shell::built(command()), &GROUPS).expect("in memory");
+    let pages = man::pages(&man::built(command()), &GROUPS).expect("in memory");
     let names: BTreeSet<&str> = pages.iter().filter_map(|(name, _)| name.strip_suffix(".1")).collect();
     let mut cited = BTreeSet::new();
     for (_, page) in &pages {
@@ -115,18 +114,18 @@ fn pages_that_a_page_cites_exist() {
     }
     let cited: BTreeSet<&str> = cited.iter().map(String::as_str).collect();
     assert_eq!(cited, names);
-    let whole = String::from_utf8(shell::whole(&shell::built(command()), &GROUPS).expect("in memory"))
-        .expect("UTF-8");
+    let whole =
+        String::from_utf8(man::whole(&man::built(command()), &GROUPS).expect("in memory")).expect("UTF-8");
     assert!(!whole.contains("(1)"), "the one page cites no other");
 }
 
 #[test]
 fn examples_keep_their_lines_in_the_manual() {
-    let root = shell::built(command());
-    let whole = String::from_utf8(shell::whole(&shell::built(command()), &GROUPS).expect("in memory"))
+    let root = man::built(command());
+    let whole = String::from_utf8(man::whole(&man::built(command()), &GROUPS).expect("in memory"))
         .expect("UTF-8")
         .replace("\\-", "-");
-    for command in [&root].into_iter().chain(shell::subcommands(&root)) {
+    for command in [&root].into_iter().chain(man::subcommands(&root)) {
         let text = command.get_after_long_help().or_else(|| command.get_after_help());
         let text = text.expect("examples").to_string();
         let mut lines = text.lines().filter(|line| line.starts_with("  transpica "));

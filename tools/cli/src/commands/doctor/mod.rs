@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::ParallelProgressIterator;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use transpica::interp::Uniforms;
@@ -234,14 +233,16 @@ impl Work<'_> {
         let pool = ThreadPoolBuilder::new().num_threads(gpus.len()).build();
         let pool = pool.map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
         let checked = pool.install(|| {
-            let checks = programs.par_iter().progress_with(bar.clone()).map(|distinct| {
+            let checks = programs.par_iter().map(|distinct| {
                 let gpu = &gpus[rayon::current_thread_index().unwrap_or(0) % gpus.len()];
                 // The last of these lines names the program if the driver ends the process.
                 common.detail(format_args!(
                     "{} {:#x} in {}",
                     distinct.key, distinct.program.offset, distinct.file
                 ));
-                self.program(gpu, distinct.program)
+                let checked = self.program(gpu, distinct.program);
+                bar.inc(1);
+                checked
             });
             checks.collect()
         });

@@ -235,6 +235,9 @@ fn outmap(text: &str) -> Result<(u8, u32), String> {
 
 /// Runs the command.
 pub fn run(arguments: &Translate, common: &Common) -> Result<(), Failure> {
+    if let Some(target) = arguments.targets().into_iter().find(|target| !target.is_built()) {
+        return Err(target.left_out());
+    }
     let (vertex, start) = entry_point(&arguments.entry);
     let request = |resolved| Request {
         resolved,

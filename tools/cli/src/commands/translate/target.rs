@@ -26,16 +26,13 @@ pub enum Target {
     #[value(alias = "spv")]
     Spirv,
     /// SPIR-V disassembly
-    #[cfg(feature = "spirv-asm")]
     #[value(alias = "spvasm")]
     SpirvAsm,
     /// GLSL text (see --glsl-version)
     Glsl,
     /// HLSL text
-    #[cfg(feature = "naga")]
     Hlsl,
     /// MSL text (also called `metal`)
-    #[cfg(feature = "naga")]
     #[value(alias = "metal")]
     Msl,
     /// Table of inputs, outputs and uniforms; JSON if -o ends in .json
@@ -50,18 +47,28 @@ impl Target {
     pub fn has_source_map(self) -> bool {
         ["wgsl", "spirv", "spirv-asm", "glsl"].contains(&self.option())
     }
+    /// Returns whether this build has it.
+    pub fn is_built(self) -> bool {
+        match self {
+            Self::Hlsl | Self::Msl => cfg!(feature = "naga"),
+            Self::SpirvAsm => cfg!(feature = "spirv-asm"),
+            _target_of_every_build => true,
+        }
+    }
+    /// Builds the failure of a build that leaves it out.
+    pub fn left_out(self) -> Failure {
+        let feature = if self == Self::SpirvAsm { "spirv-asm" } else { "naga" };
+        Failure::left_out(&format!("--to {}", self.option()), feature)
+    }
     /// Returns the spelling as a value of `--to`, the name in messages, and the extension of files;
     /// the extension of GLSL depends on the stage.
     fn names(self) -> [&'static str; 3] {
         match self {
             Self::Wgsl => ["wgsl", "WGSL", "wgsl"],
             Self::Spirv => ["spirv", "SPIR-V", "spv"],
-            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => ["spirv-asm", "SPIR-V disassembly", "spvasm"],
             Self::Glsl => ["glsl", "GLSL", "glsl"],
-            #[cfg(feature = "naga")]
             Self::Hlsl => ["hlsl", "HLSL", "hlsl"],
-            #[cfg(feature = "naga")]
             Self::Msl => ["msl", "MSL", "metal"],
             Self::Reflection => ["reflection", "reflection", "json"],
             Self::Vbc => ["vbc", "VBC", "vbc"],
@@ -85,17 +92,13 @@ impl Target {
 pub const EXTENSIONS: &[(&str, Target)] = &[
     ("wgsl", Target::Wgsl),
     ("spv", Target::Spirv),
-    #[cfg(feature = "spirv-asm")]
     ("spvasm", Target::SpirvAsm),
     ("glsl", Target::Glsl),
     ("vert", Target::Glsl),
     ("comp", Target::Glsl),
     ("geom", Target::Glsl),
-    #[cfg(feature = "naga")]
     ("hlsl", Target::Hlsl),
-    #[cfg(feature = "naga")]
     ("metal", Target::Msl),
-    #[cfg(feature = "naga")]
     ("msl", Target::Msl),
     ("json", Target::Reflection),
     ("vbc", Target::Vbc),
@@ -186,6 +189,8 @@ pub fn emit<R: Borrow<Reflection>>(
         Target::Hlsl => text(Language::Hlsl)?,
         #[cfg(feature = "naga")]
         Target::Msl => text(Language::Msl)?,
+        #[cfg(not(all(feature = "naga", feature = "spirv-asm")))]
+        left_out => return Err(left_out.left_out()),
     };
     Ok(Emitted { bytes, warning: None })
 }

@@ -1,29 +1,16 @@
-//! `transpica completions` and `transpica man`: what shells and `man` read, from the command line's
-//! own description.
+//! `transpica man`: manual pages, from the command line's own description.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
-use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::arguments::Arguments;
 use crate::files;
 use crate::report::Failure;
 use crate::streams::Streams;
-
-/// Print the completion script of a shell
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  transpica completions bash > ~/.local/share/bash-completion/completions/transpica
-  transpica completions zsh > ~/.zfunc/_transpica")]
-pub struct Completions {
-    /// The shell
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
 
 /// Print the manual page, or write a page for each command
 #[derive(Args, Debug)]
@@ -36,12 +23,6 @@ pub struct Man {
     pub out_dir: Option<PathBuf>,
 }
 
-impl Arguments for Completions {
-    fn streams(&self) -> Streams<'_> {
-        Streams::of_files([], None)
-    }
-}
-
 impl Arguments for Man {
     fn streams(&self) -> Streams<'_> {
         Streams::of_files([], None)
@@ -51,15 +32,8 @@ impl Arguments for Man {
 /// Commands by their use, as help and manual list them.
 pub type Groups = [(&'static str, &'static [&'static str])];
 
-/// Prints the completions of a shell for a command line.
-pub fn completions(&Completions { shell }: &Completions, mut command: Command) -> Result<(), Failure> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut command, "transpica", &mut text);
-    files::write(None, &text)
-}
-
 /// Prints one manual page for all commands, or writes a page for each into a folder.
-pub fn man(Man { out_dir }: &Man, command: Command, groups: &Groups) -> Result<(), Failure> {
+pub fn run(Man { out_dir }: &Man, (command, groups): (Command, &Groups)) -> Result<(), Failure> {
     let failure = |path: &Path, error| Failure::io("write", path, &error);
     let root = built(command);
     let Some(folder) = out_dir else {
