@@ -7,7 +7,7 @@
 Without --scheduler it starts a cluster on this machine, of one process for each core. Workers of
 another cluster need the folders and transpica under the same paths.
 
-Exit status as that of transpica: 1 if a program failed, the others are written. A task whose worker
+Exit status as transpica's: 1 if a program failed, the others are written. A task whose worker
 is lost runs again, which writes only what is missing.
 """
 

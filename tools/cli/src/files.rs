@@ -7,43 +7,27 @@ use crate::report::Failure;
 use crate::terminal::visible;
 
 /// Largest accepted input, far above any shader container.
-const MOST: u64 = 64 << 20;
+pub const MOST: u64 = 64 << 20;
 
 /// Largest accepted shader cache or manifest. The records of OpenGL caches are large, and repeat
 /// programs.
-const MOST_OF_LARGE: u64 = 1 << 30;
+pub const MOST_OF_LARGE: u64 = 1 << 30;
 
 /// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = read_at_most(path, MOST).map_err(|error| Failure::io("read", path, &error))?;
-    bytes.ok_or_else(|| {
-        let hint = "a .shbin file is a few hundred kilobytes at most; is this the right file?";
-        Failure::new(format!("{}: larger than 64 MiB", path.display())).hint(hint)
-    })
+    read_at_most(path, MOST).map_err(|error| Failure::new(error).in_file(path))
 }
 
-/// Reads a container. The error is without the path, for lists that name it.
-pub fn read_container(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = read_at_most(path, MOST).map_err(|error| format!("cannot be read: {error}"))?;
-    bytes.ok_or_else(|| "larger than 64 MiB".to_string())
-}
-
-/// Reads a shader cache or a manifest. The error is without the path, for reports that users
-/// publish.
-pub fn read_large(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = read_at_most(path, MOST_OF_LARGE).map_err(|error| format!("cannot be read: {error}"))?;
-    bytes.ok_or_else(|| "larger than 1 GiB".to_string())
-}
-
-/// Reads a file, or standard input for `-`; nothing if it is larger.
-fn read_at_most(path: &Path, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+/// Reads a file, or standard input for `-`. The error is without the path, for lists that name it
+/// and for reports that users publish.
+pub fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    let read = open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > most {
+        return Err(format!("larger than {} MiB; is this the right file?", most >> 20));
     }
-    Ok((bytes.len() as u64 <= most).then_some(bytes))
+    Ok(bytes)
 }
 
 /// File extension in lower case: the console's own tools write .SHBIN.
@@ -80,7 +64,7 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// Returns the containers and sources among the paths and below folders, sorted within each folder.
 /// An unreadable path is replaced by the reason.
-/// Within a folder a source is skipped if its container is beside it: `a.v.pica` belongs to
+/// Within a folder a source is skipped if its container is next to it: `a.v.pica` belongs to
 /// `a.shbin`.
 pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
     let mut files = Vec::new();
@@ -128,15 +112,15 @@ pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     Ok(files)
 }
 
-/// Returns whether the name of a file in a folder is that of a cache of vertex programs; nothing if
-/// it is not a cache at all.
+/// Returns whether a file in a folder is by its name a cache of vertex programs, or `None` if it is
+/// no cache at all.
 fn holds_programs(path: &Path) -> Option<bool> {
     match ending(path)?.as_str() {
         "vkch" => {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             Some(stem.ends_with("_vs") || stem.ends_with("_vs_temp"))
         }
-        // Below these folders there are binaries of drivers and texts, which end in the same way.
+        // Below these folders, drivers keep binaries and texts with the same extension.
         "bin" => Some(!path.iter().any(|part| part == "precompiled" || part == "pipeline")),
         _ => None,
     }
@@ -170,14 +154,14 @@ pub fn inputs(paths: &[PathBuf], any: bool) -> Vec<PathBuf> {
 }
 
 /// Returns whether a folder's file has programs: a container, or a source without its container
-/// beside it.
+/// next to it.
 pub fn has_programs(path: &Path) -> bool {
     ending(path).as_deref() == Some("shbin") || is_source(path) && !has_container(path)
 }
 
 /// Returns whether a folder's file has tests.
 pub fn is_test(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(transpica_unit::ENDING))
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".test.toml"))
 }
 
 /// The failure of a command that finds no program.
@@ -191,7 +175,7 @@ pub fn is_source(path: &Path) -> bool {
     ending(path).as_deref() == Some("pica")
 }
 
-/// Returns whether a container is beside a source: its name up to the first dot.
+/// Returns whether the container of a source is next to it: the source's name up to the first dot.
 fn has_container(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.split('.').next().unwrap_or_default();

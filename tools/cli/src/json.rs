@@ -21,7 +21,7 @@ impl Schema {
     pub const INFO: Self = Self("transpica.info/1");
     /// The manifest that `translate --out-dir` writes.
     pub const MANIFEST: Self = Self("transpica.manifest/1");
-    /// Registers that `scan --extract` writes beside code words.
+    /// Registers that `scan --extract` writes next to code words.
     pub const REGISTERS: Self = Self("transpica.registers/1");
     /// Results of `scan`.
     pub const SCAN: Self = Self("transpica.scan/1");

@@ -2,19 +2,28 @@
 
 #![cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "arguments and files of GPU commands"))]
 
-mod args;
+mod arguments;
 #[cfg(feature = "gpu")]
 mod caches;
 mod commands;
+mod debug_source;
 #[cfg(feature = "gpu")]
 mod display;
 mod files;
+mod gpu;
+mod input;
+mod jobs;
 mod json;
+mod lint;
+#[cfg(feature = "draw")]
 mod pictures;
+mod progress;
 mod report;
+mod settings;
 mod streams;
 mod terminal;
 mod trace;
+mod vbc;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{backend, cfg, ir, limits, structure, translate};
@@ -22,16 +31,15 @@ use transpica::stages::{backend, cfg, ir, limits, structure, translate};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = args::parse();
+    let cli = commands::parse();
     #[cfg(feature = "gpu")]
-    if cli.command.opens_gpu() {
+    if cli.command.arguments().streams().opens_gpu {
         display::suppress_complaint();
     }
-    let color = cli.common.color;
-    match commands::run(cli) {
+    match commands::run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.print(color);
+            failure.print(cli.common.color);
             ExitCode::from(failure.status())
         }
     }

@@ -5,11 +5,31 @@ use std::path::Path;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use clap::{Args, ColorChoice};
 use transpica::Kind;
 use transpica_asm::Diagnostic;
 
-use crate::args::{Color, Common};
 use crate::terminal::{has_color, has_unicode, visible, visible_place};
+
+/// Display order of common options: after the command's own, before `--help`.
+const LAST: usize = 998;
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug)]
+pub struct Common {
+    /// Hide warnings, notes and progress
+    ///
+    /// In tables, show only failed rows and totals.
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
+    pub quiet: bool,
+    /// Show sizes, times and fallback tiers on standard error
+    #[arg(short, long, global = true, display_order = LAST)]
+    pub verbose: bool,
+    /// Color in diagnostics
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, display_order = LAST)]
+    #[arg(hide_short_help = true)]
+    pub color: ColorChoice,
+}
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -43,18 +63,34 @@ impl Failure {
         let message = format!("cannot be assembled: {first}");
         Self { source: Some(Box::new((errors, text))), ..Self::new(message) }
     }
+    /// Builds the failure of what a build without a feature leaves out.
+    #[cfg_attr(all(feature = "gpu", feature = "packages", feature = "test"), allow(dead_code))]
+    pub fn left_out(what: &str, feature: &str) -> Self {
+        Self::usage(format!("{what}: this build of transpica lacks the feature {feature}")).hint(format!(
+            "build it with all features: cargo install --path tools/cli; or add --features {feature} to your command"
+        ))
+    }
     /// Adds advice.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         self.maybe_hint(Some(hint))
     }
-    /// Adds advice, if there is some.
+    /// Adds advice, or nothing for `None`.
     #[must_use]
     pub fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
         Self { hint: hint.map(Into::into), ..self }
     }
     /// Builds a failure from an error of the library in a file.
     pub fn from_error(path: &Path, error: &transpica::Error) -> Self {
+        Self::of_program(error).in_file(path)
+    }
+    /// Puts the name of a file in front of the message.
+    #[must_use]
+    pub fn in_file(self, path: &Path) -> Self {
+        Self { message: format!("{}: {}", path.display(), self.message), ..self }
+    }
+    /// Builds a failure from an error of the library.
+    pub fn of_program(error: &transpica::Error) -> Self {
         let hint = match &error.kind {
             Kind::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
             Kind::Stage { .. } => Some("choose an executable of the other stage with --dvle"),
@@ -64,7 +100,7 @@ impl Failure {
             ),
             other => other.hint(),
         };
-        Self::new(format!("{}: {error}", path.display())).maybe_hint(hint)
+        Self::new(error.to_string()).maybe_hint(hint)
     }
     /// Builds a failure from an error of the operating system about a file.
     pub fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {
@@ -79,7 +115,7 @@ impl Failure {
         self.status
     }
     /// Prints the failure on standard error.
-    pub fn print(&self, color: Color) {
+    pub fn print(&self, color: ColorChoice) {
         if let Some((errors, text)) = self.source.as_deref() {
             return print_diagnostics(errors, &[], std::slice::from_ref(text), color);
         }
@@ -113,7 +149,7 @@ impl Common {
 }
 
 /// Draws a diagnostic as the terminal permits.
-fn rendered(group: Group<'_>, color: Color) -> String {
+fn rendered(group: Group<'_>, color: ColorChoice) -> String {
     let renderer = if has_color(color) { Renderer::styled() } else { Renderer::plain() };
     let decor = if has_unicode() { DecorStyle::Unicode } else { DecorStyle::Ascii };
     renderer.decor_style(decor).render(&[group]) + "\n"
@@ -139,7 +175,7 @@ pub struct Text {
 
 /// Prints warnings and errors on standard error, each with its source line. Warnings follow the
 /// order of the texts; errors keep theirs.
-pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: &[Text], color: Color) {
+pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: &[Text], color: ColorChoice) {
     let place = |diagnostic: &Diagnostic| (diagnostic.span.source, diagnostic.span.start);
     let mut warnings: Vec<_> = warnings.iter().collect();
     warnings.sort_by_key(|warning| place(warning));
@@ -154,7 +190,7 @@ pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: 
     warnings.for_each(|warning| print(warning, Level::WARNING));
 }
 
-fn render(diagnostic: &Diagnostic, level: Level<'_>, texts: &[Text], color: Color) -> String {
+fn render(diagnostic: &Diagnostic, level: Level<'_>, texts: &[Text], color: ColorChoice) -> String {
     let Diagnostic { file, line, message, hint, span, .. } = diagnostic;
     let plain = || format!("{}\n", visible(&diagnostic.to_string()));
     let hint = hint.as_deref().map(visible);

@@ -1,5 +1,5 @@
 //! Checks of inputs and outputs: no output is an input, no two outputs are the same file, no binary
-//! goes to a terminal.
+//! goes to a terminal, the extension of an output names a format that the command writes.
 //! In: paths as given. Out: an error, before anything is read or written.
 
 use std::fs::{self, File, Metadata};
@@ -9,20 +9,40 @@ use std::path::{Path, PathBuf};
 use crate::files;
 
 /// One output of a command.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Output<'a> {
     /// The option that requests it.
     pub option: &'static str,
-    /// Its file; none or `-` means standard output.
+    /// Its file; `None` or `-` means standard output.
     pub path: Option<&'a Path>,
     /// For binary output: the alternative to suggest if it would go to a terminal.
     pub binary: Option<&'static str>,
+    /// Extensions of the formats that the command writes; empty if any will do.
+    pub extensions: Vec<&'static str>,
+    /// True if an option requests JSON.
+    pub is_json: bool,
 }
 
 impl<'a> Output<'a> {
     /// Builds an output of text.
     pub fn text(option: &'static str, path: Option<&'a Path>) -> Self {
-        Self { option, path, binary: None }
+        Self { option, path, binary: None, extensions: Vec::new(), is_json: false }
+    }
+    /// Rejects an extension that is not in the list, or that names text although JSON is requested.
+    fn check_extension(&self) -> Result<(), String> {
+        let Some((path, ending)) = self.path.and_then(|path| Some((path, files::ending(path)?))) else {
+            return Ok(());
+        };
+        if !self.extensions.is_empty() && !self.extensions.contains(&&*ending) {
+            let (path, all) = (path.display(), self.extensions.join(", ."));
+            return Err(format!(
+                "{path}: this command does not write .{ending} files; use .{all}, or no extension"
+            ));
+        }
+        if self.is_json && ending != "json" {
+            return Err(disagreement(path, "text", "--json", "JSON"));
+        }
+        Ok(())
     }
     /// Returns its file, unless it goes to standard output.
     fn file(&self) -> Option<&'a Path> {
@@ -51,6 +71,8 @@ pub struct Streams<'a> {
     pub reads_any: bool,
     /// Outputs, in the order in which they are written.
     pub outputs: Vec<Output<'a>>,
+    /// True if it opens a GPU.
+    pub opens_gpu: bool,
 }
 
 impl<'a> Streams<'a> {
@@ -58,6 +80,34 @@ impl<'a> Streams<'a> {
     pub fn of_files(inputs: impl IntoIterator<Item = &'a PathBuf>, output: Option<&'a Path>) -> Self {
         let inputs = inputs.into_iter().map(PathBuf::as_path).collect();
         Self { inputs, outputs: vec![Output::text("-o", output)], ..Self::default() }
+    }
+    /// Adds what lies below folders.
+    #[must_use]
+    pub fn below(self, trees: &'a [PathBuf]) -> Self {
+        Self { trees, ..self }
+    }
+    /// Adds a text that an option requests, if it is given.
+    #[must_use]
+    pub fn and(mut self, option: &'static str, path: Option<&'a PathBuf>) -> Self {
+        self.outputs.extend(path.map(|path| Output::text(option, Some(path))));
+        self
+    }
+    /// States the extensions of the first output.
+    #[must_use]
+    pub fn with_extensions(mut self, extensions: impl IntoIterator<Item = &'static str>) -> Self {
+        self.outputs[0].extensions = extensions.into_iter().collect();
+        self
+    }
+    /// States what to do instead of writing the first output, which is binary, to a terminal.
+    #[must_use]
+    pub fn with_binary(mut self, instead: &'static str) -> Self {
+        self.outputs[0].binary = Some(instead);
+        self
+    }
+    /// States whether it opens a GPU.
+    #[must_use]
+    pub fn on_gpu(self, opens_gpu: bool) -> Self {
+        Self { opens_gpu, ..self }
     }
     /// Checks all streams; an error states the problem and the remedy.
     pub fn check(&self) -> Result<(), String> {
@@ -86,7 +136,8 @@ impl<'a> Streams<'a> {
                 return Err(format!("refusing to write binary to a terminal; {instead}"));
             }
         }
-        Ok(())
+        // Last: an output over an input is worse than one with an odd name.
+        self.outputs.iter().try_for_each(Output::check_extension)
     }
     /// Returns whether a file is one of the inputs, under any name.
     fn reads(&self, path: &Path) -> bool {
@@ -103,6 +154,18 @@ impl<'a> Streams<'a> {
             && path.is_file()
             && files::inputs(self.trees, self.reads_any).iter().any(|input| is_same(input, path))
     }
+}
+
+/// Returns the format that the extension of an output file names.
+pub fn named<T: Copy>(output: Option<&Path>, known: &[(&str, T)]) -> Option<T> {
+    let ending = files::ending(output?)?;
+    known.iter().find(|(name, _)| *name == ending).map(|&(_, format)| format)
+}
+
+/// Returns the error about an extension and an option that disagree.
+pub fn disagreement(path: &Path, named: &str, option: &str, given: &str) -> String {
+    let path = path.display();
+    format!("{path} looks like {named}, but {option} says {given}; drop {option}, or change one of them")
 }
 
 fn is_dash(path: &Path) -> bool {

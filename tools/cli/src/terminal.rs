@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
+use clap::ColorChoice;
 use unicode_width::UnicodeWidthStr;
-
-use crate::args::Color;
 
 /// Returns the columns that a text takes in a terminal: two for each wide character.
 pub fn columns(text: &str) -> usize {
@@ -49,11 +48,11 @@ fn is_active(text: &str, at: usize, c: char) -> bool {
 }
 
 /// Returns whether diagnostics are colored.
-pub fn has_color(color: Color) -> bool {
+pub fn has_color(color: ColorChoice) -> bool {
     match color {
-        Color::Always => obeys_sequences() || !std::io::stderr().is_terminal(),
-        Color::Never => false,
-        Color::Auto => {
+        ColorChoice::Always => obeys_sequences() || !std::io::stderr().is_terminal(),
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
             std::io::stderr().is_terminal() && !is_dumb() && !is_set("NO_COLOR") && obeys_sequences()
         }
     }
@@ -66,7 +65,7 @@ fn obeys_sequences() -> bool {
 }
 
 /// Returns whether lines may be drawn with non-ASCII characters. A file accepts any character, a
-/// terminal those of its locale.
+/// terminal only the characters of its locale.
 pub fn has_unicode() -> bool {
     !is_dumb() && (!std::io::stderr().is_terminal() || has_unicode_locale())
 }

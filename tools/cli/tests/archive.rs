@@ -1,5 +1,5 @@
 //! The archive of the command, as `cargo xtask dist --command` writes it: what cargo-binstall and
-//! the Debian package expect is there. A script stands for the program, whose debug build takes
+//! the Debian package expect exists. A script stands for the program, whose debug build takes
 //! long to compress.
 
 use std::fs;
@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::needs::needs;
 use crate::support::{folder, ran, root};
 
 /// Writes the archive of a built program into a folder.
@@ -25,6 +26,7 @@ fn tar(options: &str, archive: &Path, member: &str) -> String {
 
 #[test]
 fn an_archive_has_all_that_packages_need_and_the_same_bytes_again() {
+    needs!("tar", "sha256sum");
     let folder = folder("archive");
     let program = folder.join("transpica");
     fs::write(&program, format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_transpica")))

@@ -197,7 +197,7 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
 fn a_missing_file_and_a_missing_executable_are_named() {
     let report = transpica(&["translate", "no/such.shbin"]);
     assert_eq!(report.status, 1);
-    assert!(report.report().contains("cannot read no/such.shbin"), "{}", report.err);
+    assert!(report.report().contains("no/such.shbin: cannot be read"), "{}", report.err);
     let ran = transpica(&["translate", SAMPLE, "--dvle", "3"]);
     assert_eq!(ran.status, 1);
     let report = ran.report();

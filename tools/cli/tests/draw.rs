@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
+use crate::support::needs::{VULKAN, needs};
 use crate::support::{folder, root, transpica};
 
 const BACKGROUND: [u8; 4] = [232, 232, 232, 255];
@@ -127,6 +128,7 @@ fn absent_outputs_are_errors_that_list_the_others() {
 
 #[test]
 fn cpu_and_gpu_draw_the_same_but_for_pixels_at_edges() {
+    needs!(VULKAN);
     // Corners are rounded to a grid before coverage is decided, and the order of operations in
     // front of that is a driver's choice: pixels at edges, also those between the tiles of
     // coordinates, may go either way. Colors within triangles differ by interpolation, by at most
@@ -165,6 +167,7 @@ fn parts(whole: &Decoded) -> [Decoded; 3] {
 
 #[test]
 fn edges_are_smooth_on_both_machines() {
+    needs!(VULKAN);
     let sharp = &parts(&draw("sharp", "textured.shbin", &["--by", "o2", "--difference"]))[0];
     let [cpu, gpu] = ["cpu", "gpu"].map(|on| draw("smooth", "textured.shbin", &["--by", "o2", "--on", on]));
     // Sixteen samples and four: most pixels at edges differ a little, and hardly one by half.
@@ -212,6 +215,7 @@ fn a_state_file_beside_a_program_gives_uniforms_attributes_and_the_mesh() {
 
 #[test]
 fn a_difference_shows_three_pictures() {
+    needs!(VULKAN);
     let picture = draw("difference", "textured.shbin", &["--difference", "--size", "100x80"]);
     assert_eq!((picture.width, picture.height), (308, 104));
     let [cpu, gpu, differing] = parts(&picture).map(|part| part.pixels);
@@ -222,6 +226,7 @@ fn a_difference_shows_three_pictures() {
 
 #[test]
 fn the_number_of_differing_pixels_is_noted_and_may_be_denied() {
+    needs!(VULKAN);
     let path = folder("denied").join("drawn.png");
     let output = path.to_str().expect("a name");
     // Edges alone: some pixels differ on any driver.

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::needs::{VULKAN, needs};
 use crate::support::{folder, ran, root, transpica};
 use crate::writer::{Draw, opengl, opengl_record, vkch_of};
 
@@ -73,7 +74,7 @@ fn command(line: &str) -> Option<String> {
     Some(line[..end].trim_end().to_owned())
 }
 
-/// Returns the lines of a text, those that end in a backslash with the next ones.
+/// Returns the lines of a text. A line that ends in a backslash includes the next one.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut all = text.lines();
@@ -90,7 +91,7 @@ fn lines(text: &str) -> Vec<String> {
 /// Collects the examples of a text.
 fn of_text(name: &str, found: &mut BTreeSet<Example>) {
     let text = fs::read_to_string(root().join(name)).expect("readable");
-    // Within a block: whether its examples stand alone. `walk` runs those of a console in order.
+    // Within a block: whether its examples stand alone. `walk` runs the lines of a console in order.
     let mut block = None;
     let mut add = |line: String| {
         found.insert(Example { line, place: name.to_owned() });
@@ -225,6 +226,7 @@ fn prepare(line: &str, at: &Path) {
 
 #[test]
 fn every_example_runs() {
+    needs!(VULKAN, "sh");
     let mut found = BTreeSet::new();
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);

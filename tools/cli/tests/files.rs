@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::needs::needs;
 use crate::support::{folder, on_terminal, root, transpica};
 
 const SAMPLE: &str = "shaders/textured.shbin";
@@ -259,6 +260,7 @@ fn options_of_another_target_or_stage_are_wrong_usage() {
 
 #[test]
 fn binary_does_not_go_to_a_terminal() {
+    needs!("script");
     for (line, instead) in [
         ("translate shaders/textured.shbin --to spirv", "--to spirv-asm"),
         ("translate shaders/textured.shbin --to spirv -o -", "use -o FILE"),

@@ -10,6 +10,7 @@ use transpica::settings::{ClipPlanes, DepthRange, DepthSnap, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
 use transpica::{GlslVersion, Job, Limits, Options, Profile, Shbin, Translator};
 
+use crate::support::needs::needs;
 use crate::support::{Ran, folder, on_terminal, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/lights.shbin";
@@ -173,6 +174,7 @@ again:
 
 #[test]
 fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
+    needs!("script");
     let folder = folder("trace");
     let file = folder.join("endless.shbin");
     let name = file.to_str().expect("a name");

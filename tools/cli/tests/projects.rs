@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::needs::needs;
 use crate::support::{folder, root};
 
 const SHADER: &str = "shaders/lit.v.pica";
@@ -40,6 +41,7 @@ fn check(folder: &Path, build: &dyn Fn()) {
 
 #[test]
 fn make_follows_the_shader() {
+    needs!("make", "cc");
     let folder = project("make");
     let tool = format!("TRANSPICA={}", env!("CARGO_BIN_EXE_transpica"));
     check(&folder, &|| {
@@ -50,6 +52,7 @@ fn make_follows_the_shader() {
 
 #[test]
 fn cmake_follows_the_shader() {
+    needs!("cmake", "make", "cc");
     let folder = project("cmake");
     let tool = format!("-DTRANSPICA={}", env!("CARGO_BIN_EXE_transpica"));
     run(&folder, "cmake", &["-B", "out", &tool]);

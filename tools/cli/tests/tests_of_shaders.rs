@@ -7,7 +7,7 @@ use expect_test::expect;
 
 use crate::support::{Ran, folder, follows_schema, root, transpica};
 
-/// Runs `test` on a file with this text beside the textured shader, and more arguments. Paths are
+/// Runs `test` on a file with this text next to the textured shader, and more arguments. Paths are
 /// relative to the file's folder in the results.
 fn test(name: &str, text: &str, more: &[&str]) -> Ran {
     let folder = folder(name);

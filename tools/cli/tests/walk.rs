@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::needs::needs;
 use crate::support::{folder, root};
 
 /// Heading of the walk.
@@ -16,7 +17,7 @@ enum Block {
     Console(String),
 }
 
-/// Returns the blocks of the walk. The last name in the line before a block is that of its file.
+/// Returns the blocks of the walk. The last name in the line before a block names its file.
 fn blocks(guide: &str) -> Vec<Block> {
     let (_, walk) = guide.split_once(HEADING).expect("the walk");
     let (walk, _) = walk.split_once("\n## ").expect("the next chapter");
@@ -51,6 +52,7 @@ fn run(folder: &Path, text: &str) {
 
 #[test]
 fn the_walk_of_the_guide_prints_what_it_shows() {
+    needs!("sh");
     let guide = fs::read_to_string(root().join("tools/asm/src/guide/homebrew.md")).expect("readable");
     let folder = folder("walk");
     let mut counts = [0, 0];

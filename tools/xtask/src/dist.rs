@@ -26,7 +26,8 @@ const SHELLS: [(&str, &str); 5] = [
     ("zsh", "_transpica"),
 ];
 /// Features of static programs for Linux, which cannot load a driver.
-const WITHOUT_GPU: [&str; 3] = ["--no-default-features", "--features", "naga,spirv-asm"];
+const WITHOUT_GPU: [&str; 3] =
+    ["--no-default-features", "--features", "draw,naga,packages,progress,spirv-asm,test"];
 
 /// Runs the task.
 pub fn run(arguments: &[&str]) -> Result<(), Failure> {

@@ -224,13 +224,13 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
 }
 
-/// Returns the word at an offset; nothing beyond the end.
+/// Returns the word at an offset, or `None` beyond the end.
 fn word(bytes: &[u8], offset: usize) -> Option<u32> {
     let field = bytes.get(offset..)?.first_chunk()?;
     Some(u32::from_le_bytes(*field))
 }
 
-/// Returns the double word at an offset; nothing beyond the end.
+/// Returns the double word at an offset, or `None` beyond the end.
 fn long(bytes: &[u8], offset: usize) -> Option<u64> {
     let field = bytes.get(offset..)?.first_chunk()?;
     Some(u64::from_le_bytes(*field))

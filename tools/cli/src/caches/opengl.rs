@@ -13,7 +13,7 @@ use transpica::isa::limits::INPUTS;
 const VERSION: (u32, usize) = (1, 4);
 /// Number of registers of a record.
 const REGISTERS: usize = 0x300;
-/// Words of each memory; those of the vertex unit are the first.
+/// Words of each memory; the vertex unit has the first.
 const MEMORY: usize = 4096;
 /// Offsets in a record.
 mod at {

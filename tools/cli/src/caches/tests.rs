@@ -1,4 +1,4 @@
-//! Caches as their writers leave them, damaged ones, and those of other versions.
+//! Caches as their writers leave them, damaged caches, and caches of other versions.
 
 use transpica::Stage;
 use transpica::isa::Pc;
@@ -21,7 +21,7 @@ fn valid(bytes: &[u8]) -> Cache {
     cache
 }
 
-/// Checks that a stored program is that of a draw.
+/// Checks that a stored program belongs to a draw.
 fn check(stored: &StoredProgram, draw: &Draw) {
     let state = stored.state();
     let program = state.program(Stage::Vertex).expect("valid");

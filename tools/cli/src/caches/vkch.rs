@@ -24,7 +24,7 @@ const LONGEST: usize = 4 << 20;
 const FOOTER: u8 = 0x24;
 /// Number of kinds of entries.
 const KINDS: u16 = 9;
-/// Largest window of a frame that is decompressed; the one that every decoder must accept.
+/// Largest window of a frame that is decompressed: every decoder must accept it.
 const WINDOW: u64 = 8 << 20;
 
 /// Kinds of entries that are read.
@@ -56,7 +56,7 @@ struct ProgramLayout {
 /// Words of each memory in the payload.
 const MEMORY: usize = 4096;
 
-/// Layouts of a program, the usual one first. The second is that of 2125.0-alpha1 and -alpha2,
+/// Layouts of a program, the usual one first. 2125.0-alpha1 and -alpha2 have the second,
 /// whose version is a single byte. Nothing but the size distinguishes them.
 const PROGRAMS: [ProgramLayout; 2] = [
     ProgramLayout { length: 32_784, code_length: 8, descriptor_length: 12, code: 16, descriptors: 16_400 },
@@ -113,7 +113,7 @@ impl<'a> Entry<'a> {
         let length = length.ok_or("the length of the entry exceeds the file")?;
         let entry = bytes.get(..length).ok_or_else(cut)?;
         let (payload, footer) = entry[EDGE..].split_at(length - 2 * EDGE);
-        // Running numbers beside the mark repeat in some builds, so they are not checked.
+        // Running numbers next to the mark repeat in some builds, so they are not checked.
         let is_whole =
             footer[0] == FOOTER && word(footer, 4) == word(header, 4) && long(footer, 8) == Some(0);
         if !is_whole {

@@ -2,20 +2,86 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use transpica::Shbin;
 use transpica_asm::like::keep_layout;
 use transpica_asm::lint::Rule;
 use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
 
-use super::{Input, bind, lint};
-use crate::args::{Asm, Common, Denied};
+use super::bind::{self, BindingFiles};
+use crate::arguments::Arguments;
 use crate::files;
+use crate::input::Input;
 use crate::json::Schema;
-use crate::report::{Failure, Text, print_diagnostics};
+use crate::lint::{self, rule_or_all};
+use crate::report::{Common, Failure, Text, print_diagnostics};
+use crate::streams::{Output, Streams};
 
+/// Assemble sources in picasso's language into one file
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica asm lights.v.pica -o lights.shbin
+  transpica asm points.v.pica points.g.pica -o points.shbin --header points.h
+  transpica asm points.shlist -o points.shbin --bind-c points_shbin.h -MD points.d
+  transpica dis lights.shbin -o a.pica && transpica asm a.pica --like lights.shbin -o a.shbin
+
+All files share code and operand descriptors; each becomes one executable (DVLE), in the order given. As output or header, - is standard output. picasso's -h is --header here, and its -n is --no-nop.
+
+A program without an end causes a warning even without --lint. Warnings and lint findings do not change the exit status; findings that --deny names do, and then nothing is written.
+
+--json lists errors, or lint findings, as messages: severity, rule (none for errors), message, \
+file, line, column, help or explanation.")]
+pub struct Asm {
+    /// Sources, or lists of them (.shlist); - reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Output file (.shbin)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Write a C header with the uniforms' registers to this file
+    #[arg(long, value_name = "FILE")]
+    pub header: Option<PathBuf>,
+    /// Keep the layout of this file, from which dis made the sources
+    ///
+    /// Tables, names and descriptors keep their places, and unedited sources reproduce every byte.
+    /// A warning names what could not be kept; -v lists each table that differs.
+    #[arg(long, value_name = "FILE")]
+    pub like: Option<PathBuf>,
+    #[command(flatten)]
+    pub bindings: BindingFiles,
+    /// Warn where a padding NOP is needed instead of inserting it
+    #[arg(long)]
+    pub no_nop: bool,
+    /// Warn about mistakes that hardware does not tolerate
+    #[arg(long)]
+    pub lint: bool,
+    /// Imply --lint, and write nothing if this rule finds something; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = rule_or_all())]
+    pub deny: Vec<String>,
+    /// Print errors and lint findings as JSON on standard output
+    ///
+    /// The assembler's own warnings are not included.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Arguments for Asm {
+    fn streams(&self) -> Streams<'_> {
+        let inputs = self.files.iter().chain(&self.like);
+        let streams =
+            Streams::of_files(inputs, Some(&self.output)).with_extensions(["shbin", "bin"]).with_binary(
+                "use -o FILE; transpica dis prints a file as text, transpica info prints its tables",
+            );
+        let mut streams = self.bindings.add_to(streams.and("--header", self.header.as_ref()));
+        streams.outputs.extend(self.json.then(|| Output::text("--json", None)));
+        streams
+    }
+}
+
+/// Runs the command.
 pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
-    let Asm { files: named, output, header, like, no_nop, deny, json, bindings, .. } = arguments;
-    let paths = listed(named)?;
+    let Asm { files: given, output, header, like, no_nop, deny, json, bindings, .. } = arguments;
+    let paths = listed(given)?;
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> =
         texts.iter().map(|text| SourceText { name: &text.name, text: &text.text }).collect();
@@ -43,13 +109,14 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
             ));
             let found = lint(&assembled, &sources, &texts, arguments, common)?;
             print_json(&found.json, *json)?;
-            lint::check(&found.rules, deny).map_err(|failure| failure.hint("nothing was written"))?;
+            lint::check(found.messages.iter().map(|(_, rule)| *rule), deny)
+                .map_err(|failure| failure.hint("nothing was written"))?;
             let mut results = vec![(Some(output.as_path()), &assembled.bytes[..])];
             results.extend(header.as_deref().map(|header| (Some(header), assembled.header.as_bytes())));
             let mut texts = Vec::new();
             // Files without a program are for other tools, which want no bindings.
-            if bindings.outputs().next().is_some() {
-                let lists = named.iter().filter(|path| is_list(path)).cloned();
+            if *bindings != BindingFiles::default() {
+                let lists = given.iter().filter(|path| is_list(path)).cloned();
                 let read: Vec<PathBuf> = paths.iter().cloned().chain(lists).chain(like.clone()).collect();
                 let made: Vec<&Path> = results.iter().filter_map(|(path, _)| *path).collect();
                 let file = Shbin::parse(&assembled.bytes);
@@ -94,7 +161,7 @@ fn print_json(list: &[serde_json::Value], json: bool) -> Result<(), Failure> {
 const ALWAYS: Rule = Rule::NoEnd;
 
 /// Runs the lint rules and shows their findings on standard error, unless JSON is requested. The
-/// findings are those of --lint alone.
+/// returned findings are empty without --lint.
 fn lint(
     assembled: &Assembled,
     sources: &[SourceText<'_>],
@@ -110,9 +177,9 @@ fn lint(
         Err(_) if !has_lint => return Ok(lint::Findings::default()),
         Err(error) => return Err(Failure::new(format!("the assembled program: {error}"))),
     };
-    let both = found.messages.iter().cloned().zip(&found.rules);
-    let both = both.filter(|(_, rule)| has_lint || **rule == ALWAYS && !common.quiet);
-    let (errors, warnings): (Vec<_>, Vec<_>) = both.partition(|(_, rule)| Denied::has(deny, **rule));
+    let shown = found.messages.iter().filter(|(_, rule)| has_lint || *rule == ALWAYS && !common.quiet);
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        shown.cloned().partition(|(_, rule)| lint::is_denied(*rule, deny));
     let [errors, warnings] =
         [errors, warnings].map(|some| some.into_iter().map(|(message, _)| message).collect::<Vec<_>>());
     if !(has_lint && *json) {
@@ -121,11 +188,11 @@ fn lint(
     Ok(if has_lint { found } else { lint::Findings::default() })
 }
 
-/// Returns the sources, those of a list (.shlist) in its place: names from its folder, separated by
+/// Returns the sources. A list (.shlist) stands for its sources: names from its folder, separated by
 /// white space.
-fn listed(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn listed(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
-    for path in named {
+    for path in given {
         if !is_list(path) {
             paths.push(path.clone());
             continue;

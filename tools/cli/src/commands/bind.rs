@@ -2,15 +2,73 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use transpica::Shbin;
 use transpica_build::bindings::Bindings;
 use transpica_build::dependencies;
 
-use super::Input;
-use crate::args::{Bind, BindingFiles, Common};
+use crate::arguments::Arguments;
 use crate::files;
-use crate::report::Failure;
+use crate::input::Input;
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
 
+/// Write typed C or Rust bindings for a shader
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica bind lights.shbin --bind-c lights.h
+  transpica bind points.shbin --bind-rust points.rs -MD points.d
+
+The C header has register numbers, a vertex structure, and functions that set each uniform by name through citro3d. Without citro3d.h, or with TRANSPICA_PLAIN, it has only numbers and structures.
+
+The Rust module has the file, register numbers, a vertex structure, and functions that pass each uniform to a function of yours. It depends on no crate.
+
+asm takes the same options.")]
+pub struct Bind {
+    /// The .shbin file or .pica source
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub bindings: BindingFiles,
+}
+
+/// Files of bindings.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub struct BindingFiles {
+    /// Write a C header to this file
+    #[arg(long, value_name = "FILE")]
+    pub bind_c: Option<PathBuf>,
+    /// Write a Rust module to this file
+    #[arg(long, value_name = "FILE")]
+    pub bind_rust: Option<PathBuf>,
+    /// Write a make rule that lists all sources to this file; also -MD FILE
+    #[arg(long, value_name = "FILE")]
+    pub dependencies: Option<PathBuf>,
+}
+
+impl BindingFiles {
+    /// Adds the files to the outputs of a command.
+    pub fn add_to<'a>(&'a self, streams: Streams<'a>) -> Streams<'a> {
+        let streams = streams.and("--bind-c", self.bind_c.as_ref());
+        let streams = streams.and("--bind-rust", self.bind_rust.as_ref());
+        streams.and("--dependencies", self.dependencies.as_ref())
+    }
+}
+
+impl Arguments for Bind {
+    /// Rejects a call that writes nothing.
+    fn check(&self) -> Result<(), String> {
+        match (&self.bindings.bind_c, &self.bindings.bind_rust) {
+            (None, None) => Err("nothing to write; add --bind-c FILE or --bind-rust FILE".into()),
+            (Some(_), _) | (_, Some(_)) => Ok(()),
+        }
+    }
+    fn streams(&self) -> Streams<'_> {
+        let inputs = vec![self.file.as_path()];
+        self.bindings.add_to(Streams { inputs, ..Streams::default() })
+    }
+}
+
+/// Runs the command.
 pub fn run(Bind { file, bindings }: &Bind, common: &Common) -> Result<(), Failure> {
     let input = Input::open(file)?.remarked(common);
     let texts = texts(bindings, &input.parse()?, file, std::slice::from_ref(file), &[]);

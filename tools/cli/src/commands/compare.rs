@@ -2,27 +2,82 @@
 //! registers of vertices, and of each EMIT of geometry programs. An unreadable file gets its own
 //! row, and the others are still compared.
 
-use std::error::Error;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use transpica::host::dvle::FileEnvironment;
 use transpica::{Options, Shbin, Stage};
-use transpica_gpu::compare::{self, Case, MOST_UNDECIDED, Outcome, Verdict};
+use transpica_gpu::compare::{self, Case, MOST_UNDECIDED, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 use transpica_inspect::inputs::Seed;
 use transpica_inspect::promises::Promised;
 use transpica_inspect::symbols::Symbols;
 
-use super::{Input, on_gpu};
-use crate::args::{Common, Compare};
+use super::comparison::{Checked, Class, Fault, classify, counted, driver};
+use crate::arguments::{Arguments, Results, RouteName, vertices};
 use crate::files;
+use crate::gpu;
+use crate::input::{Input, programs};
 use crate::json::{self, ProgramName, Schema};
-use crate::report::Failure;
+use crate::progress::progress;
+use crate::report::{Common, Failure};
+use crate::settings::{ForRuns, Settings};
+use crate::streams::Streams;
 use crate::terminal::padded;
+
+/// Run programs on interpreter and GPU, and report differences
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica compare shaders --vertices 4096
+  transpica compare lights.v.pica --route wgsl        sources are assembled first
+  transpica compare dumps --strict                    also fails if too little could be compared
+  transpica compare lights.shbin --adapter llvmpipe --json
+  transpica compare lights.shbin --assume uniforms=2^16    tests the module that relies on a promise
+
+Verdicts: ok; FAIL; none if a program had nothing to compare; open if a driver may return other values for more than 25 % of them, or more than --strict=PERCENT. Each row shows the share left undecided.
+
+Generated inputs keep the promises of --assume; a constant in the file that breaks one fails the comparison.
+
+Exit status 1 if any comparison failed.")]
+pub struct Compare {
+    /// Files (.shbin, or .pica sources) and folders; sources next to their binary are skipped
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Vertices per program
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = vertices())]
+    pub vertices: usize,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub seed: u64,
+    /// Compare only this route [default: SPIR-V and WGSL]
+    #[arg(long, value_enum)]
+    pub route: Option<RouteName>,
+    /// Part of the GPU's name
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub adapter: Option<String>,
+    /// Count +0 and -0 as different
+    #[arg(long, hide_short_help = true)]
+    pub signed_zeros: bool,
+    /// Also fail if a program had nothing to compare, or if more than PERCENT of its values were
+    /// left undecided; --strict alone means 25
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "25", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub strict: Option<u8>,
+    #[command(flatten)]
+    pub results: Results,
+    #[command(flatten)]
+    pub settings: Settings<ForRuns>,
+}
+
+impl Arguments for Compare {
+    fn streams(&self) -> Streams<'_> {
+        self.results.streams(self.settings.files()).below(&self.paths).on_gpu(true)
+    }
+}
 
 /// Limit of instructions per vertex or invocation on the interpreter.
 const BUDGET: u64 = 1 << 20;
@@ -30,10 +85,10 @@ const BUDGET: u64 = 1 << 20;
 /// One program on one route, or a file or program that could not be read.
 struct Row {
     file: String,
-    /// The program; none of a file that cannot be read.
+    /// The program, or `None` for a file that cannot be read.
     program: Option<ProgramName>,
     route: Option<Route>,
-    result: Result<Verdict, String>,
+    result: Checked,
 }
 
 /// Options that decide which verdicts count as failures.
@@ -46,29 +101,9 @@ struct Rules {
 }
 
 impl Row {
-    /// Returns the summary of the verdict, or the error.
-    fn outcome(&self, rules: Rules) -> Result<Outcome, &String> {
-        self.result.as_ref().map(|verdict| verdict.outcome(rules.most_undecided))
-    }
-
-    /// Returns the four letters at the start of a row, and the verdict in JSON.
-    fn mark(&self, rules: Rules) -> [&'static str; 2] {
-        match self.outcome(rules) {
-            Ok(Outcome::Agrees) => ["ok  ", "agrees"],
-            Ok(Outcome::Differs) => ["FAIL", "differs"],
-            Ok(Outcome::Undecided) => ["open", "undecided"],
-            Ok(Outcome::Nothing(_)) => ["none", "nothing"],
-            Err(_) => ["FAIL", "failed"],
-        }
-    }
-
-    /// Returns the reason for an empty comparison, or the error.
-    fn reason(&self, rules: Rules) -> Option<String> {
-        match self.outcome(rules) {
-            Ok(Outcome::Nothing(reason)) => Some(reason.to_string()),
-            Ok(Outcome::Agrees | Outcome::Differs | Outcome::Undecided) => None,
-            Err(error) => Some(error.clone()),
-        }
+    /// Returns the class of the result, and the reason if nothing was compared.
+    fn class(&self, rules: Rules) -> (Class, Option<String>) {
+        classify(&self.result, rules.most_undecided)
     }
 
     /// Returns whether no component breaks the rules.
@@ -78,11 +113,11 @@ impl Row {
 
     /// Returns whether the row makes the command fail.
     fn fails(&self, rules: Rules) -> bool {
-        let Ok(verdict) = &self.result else { return true };
-        match verdict.outcome(rules.most_undecided) {
-            Outcome::Differs => true,
-            Outcome::Agrees => rules.signed_zeros && verdict.signed_zeros > 0,
-            Outcome::Undecided | Outcome::Nothing(_) => rules.strict,
+        let has_zeros = |verdict: &Verdict| rules.signed_zeros && verdict.signed_zeros > 0;
+        match self.class(rules).0 {
+            Class::Equal => self.result.as_ref().is_ok_and(has_zeros),
+            Class::Undecided | Class::Nothing => rules.strict,
+            _failure => true,
         }
     }
 }
@@ -95,18 +130,19 @@ struct Run<'a> {
     vertices: usize,
     seed: u64,
     rules: Rules,
-    /// `Some` prints rows as they come, and `Some(true)` also those that pass.
+    /// `Some` prints rows as they come, and `Some(true)` also rows that pass.
     prints: Option<bool>,
     bar: ProgressBar,
     rows: Vec<Row>,
 }
 
-pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
-    let Compare { paths, vertices, seed, route, adapter, signed_zeros, strict, json, output, settings } =
-        arguments;
-    let options = settings.resolve()?.options;
-    let files = files::programs(&paths);
-    let gpu = on_gpu::open(adapter.as_deref(), common)?;
+/// Runs the command.
+pub fn run(arguments: &Compare, common: &Common) -> Result<(), Failure> {
+    let &Compare { ref paths, vertices, seed, route, signed_zeros, strict, .. } = arguments;
+    let (results, is_json) = (&arguments.results, arguments.results.is_json());
+    let options = arguments.settings.resolve()?.options;
+    let files = files::programs(paths);
+    let gpu = gpu::open(arguments.adapter.as_deref(), common)?;
     common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
     let routes = match (route, gpu.usual_route()) {
         (Some(route), _) => vec![route.into()],
@@ -115,7 +151,7 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
     };
     let most_undecided = strict.map_or(MOST_UNDECIDED, |percent| f64::from(percent) / 100.0);
     let rules = Rules { signed_zeros, strict: strict.is_some(), most_undecided };
-    let is_streamed = !json && output.as_deref().is_none_or(|path| path == Path::new("-"));
+    let is_streamed = !is_json && results.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let mut run = Run {
         gpu: &gpu,
         routes: &routes,
@@ -124,26 +160,26 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
         seed,
         rules,
         prints: is_streamed.then_some(!common.quiet),
-        bar: super::progress(files.len(), "files", common.quiet),
+        bar: progress(files.len(), "files", common.quiet),
         rows: Vec::new(),
     };
     for file in files {
         match file {
             Ok(path) => run.file(&path)?,
-            Err(failure) => run.push("-".into(), None, None, Err(failure.message().to_string()))?,
+            Err(failure) => run.fault("-".into(), failure.message().to_owned())?,
         }
         run.bar.inc(1);
     }
     run.bar.finish_and_clear();
     let rows = run.rows;
     let report = Report::new(&gpu).map_err(|error| Failure::new(error.to_string()))?;
-    let text = if json {
+    let text = if is_json {
         to_json(&rows, rules, &report)
     } else {
         let table = if is_streamed { String::new() } else { to_table(&rows, rules, common.quiet) };
         table + &summary(&rows, rules, &report, common.quiet)
     };
-    files::write(output.as_deref(), text.as_bytes())?;
+    results.write(&text)?;
     match rows.iter().filter(|row| row.fails(rules)).count() {
         0 => Ok(()),
         n => Err(Failure::new(format!("{n} of {} comparisons failed: {}", rows.len(), causes(&rows, rules)))),
@@ -152,60 +188,47 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
 
 /// Counts failures by kind, as text.
 fn causes(rows: &[Row], rules: Rules) -> String {
-    let mut differ = 0;
-    let [mut unreadable, mut zeros, mut undecided, mut nothing] = [0; 4];
-    for row in rows.iter().filter(|row| row.fails(rules)) {
-        match row.outcome(rules) {
-            Ok(Outcome::Differs) => differ += 1,
-            Ok(Outcome::Agrees) => zeros += 1,
-            Ok(Outcome::Undecided) => undecided += 1,
-            Ok(Outcome::Nothing(_)) => nothing += 1,
-            Err(_) => unreadable += 1,
-        }
-    }
-    let all = [
-        (differ, "differ"),
-        (zeros, "differ in signs of zero (--signed-zeros)"),
-        (unreadable, "could not be made"),
-        (undecided, "left undecided (--strict)"),
-        (nothing, "had nothing to compare (--strict)"),
-    ];
-    let some = all.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    some.collect::<Vec<_>>().join(", ")
+    let failed: Vec<Class> =
+        rows.iter().filter(|row| row.fails(rules)).map(|row| row.class(rules).0).collect();
+    let count = |verdict| failed.iter().filter(|class| class.verdict() == verdict).count();
+    counted([
+        (count("differs"), "differ"),
+        (count("agrees"), "differ in signs of zero (--signed-zeros)"),
+        (count("failed"), "could not be made"),
+        (count("undecided"), "left undecided (--strict)"),
+        (count("nothing"), "had nothing to compare (--strict)"),
+    ])
 }
 
 impl Run<'_> {
     /// Compares every program of a file. Only writing rows can fail.
     fn file(&mut self, path: &Path) -> Result<(), Failure> {
         let file = path.display().to_string();
-        let input = match Input::open(path) {
-            Ok(input) => input,
-            Err(failure) => return self.push(file, None, None, Err(failure.message().to_string())),
-        };
-        let container = match Shbin::parse(&input.bytes) {
-            Ok(container) => container,
-            Err(error) => return self.push(file, None, None, Err(error.to_string())),
-        };
-        for (dvle, executable) in container.executables.iter().enumerate() {
-            for route in 0..self.routes.len() {
-                let route = self.routes[route];
-                let result = self.program(&input, &container, dvle, route);
-                let result = result.map_err(|error| error.to_string());
-                let program = ProgramName::new(dvle, executable);
-                self.push(file.clone(), Some(program), Some(route), result)?;
-            }
+        let compared = programs(Input::open(path), |input, container, program| {
+            self.routes.iter().try_for_each(|&route| {
+                let result = self.program(input, container, program.dvle, route);
+                self.push(Row {
+                    file: file.clone(),
+                    program: Some(program.clone()),
+                    route: Some(route),
+                    result,
+                })
+            })
+        });
+        match compared {
+            Ok(written) => written.into_iter().collect(),
+            Err(error) => self.fault(file, error),
         }
-        Ok(())
+    }
+
+    /// Adds the row of a file that could not be read.
+    fn fault(&mut self, file: String, text: String) -> Result<(), Failure> {
+        let result = Err(Fault { class: Class::Refused, text });
+        self.push(Row { file, program: None, route: None, result })
     }
 
     /// Compares one program on one route.
-    fn program(
-        &self,
-        input: &Input,
-        container: &Shbin<'_>,
-        dvle: usize,
-        route: Route,
-    ) -> Result<Verdict, Box<dyn Error>> {
+    fn program(&self, input: &Input, container: &Shbin<'_>, dvle: usize, route: Route) -> Checked {
         let &Self { gpu, options, vertices, seed, .. } = self;
         let program = &transpica::host::dvle::program(container, dvle, &options.limits)?;
         let name = input.name();
@@ -214,12 +237,12 @@ impl Run<'_> {
         let promised = Promised { program, environment, symbols, options, budget: BUDGET };
         let mut state = promised.of_seed(container, Seed { seed, count: vertices, stress: true })?;
         if let Some(breach) = promised.breach(&state)? {
-            return Err(breach.into());
+            return Err(Fault { class: Class::Refused, text: breach.to_string() });
         }
         options.control.apply(&mut state.uniforms);
         let (uniforms, budget) = (&state.uniforms, BUDGET);
         if program.stage() == Stage::Geometry {
-            let (outputs, given) = (environment.executable().output_mask(), &on_gpu::invocations(&state)[..]);
+            let (outputs, given) = (environment.executable().output_mask(), &gpu::invocations(&state)[..]);
             let case = EmitCase { program, environment, outputs, uniforms, given, options, budget };
             return Ok(compare_emits(gpu, &case, route)?);
         }
@@ -231,14 +254,7 @@ impl Run<'_> {
     }
 
     /// Adds a row, and prints it if rows are printed as they come.
-    fn push(
-        &mut self,
-        file: String,
-        program: Option<ProgramName>,
-        route: Option<Route>,
-        result: Result<Verdict, String>,
-    ) -> Result<(), Failure> {
-        let row = Row { file, program, route, result };
+    fn push(&mut self, row: Row) -> Result<(), Failure> {
         if self.prints.is_some_and(|all| all || is_notable(&row, self.rules)) {
             let text = to_line(&row, self.rules);
             self.bar.suspend(|| files::write(None, text.as_bytes()))?;
@@ -250,7 +266,7 @@ impl Run<'_> {
 
 /// Returns whether a row is shown even in quiet mode.
 fn is_notable(row: &Row, rules: Rules) -> bool {
-    row.fails(rules) || row.mark(rules)[1] != "agrees"
+    row.fails(rules) || row.class(rules).0 != Class::Equal
 }
 
 fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
@@ -259,21 +275,20 @@ fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
 }
 
 fn to_line(row: &Row, rules: Rules) -> String {
-    let [mark, _] = row.mark(rules);
-    let mut text = format!("{mark} {} ", padded(&row.file, 28));
+    let (class, reason) = row.class(rules);
+    let mut text = format!("{} {} ", class.mark(), padded(&row.file, 28));
     if let Some(program) = &row.program {
         let _ = write!(text, "dvle {} ", program.dvle);
     }
     if let Some(route) = row.route {
         let _ = write!(text, "{:<10} ", route.name());
     }
-    match (&row.result, row.reason(rules)) {
-        (_, Some(reason)) if row.result.is_err() => text += &reason,
-        (Ok(verdict), Some(reason)) => {
-            let _ = write!(text, "nothing compared: {reason}; {}", describe(verdict, rules));
-        }
-        (Ok(verdict), None) => text += &describe(verdict, rules),
-        (Err(_), _) => {}
+    if let (Ok(_), Some(reason)) = (&row.result, &reason) {
+        let _ = write!(text, "nothing compared: {reason}; ");
+    }
+    match &row.result {
+        Ok(verdict) => text += &describe(verdict, rules),
+        Err(fault) => text += &fault.text,
     }
     text.push('\n');
     text
@@ -289,9 +304,11 @@ fn summary(rows: &[Row], rules: Rules, report: &Report, quiet: bool) -> String {
     let mut total = Verdict::default();
     verdicts().for_each(|verdict| total.add(verdict));
     let Verdict { vertices, differing, .. } = total;
-    let is = |mark: &str| rows.iter().filter(|row| row.mark(rules)[1] == mark).count();
+    let count = |class| rows.iter().filter(|row| row.class(rules).0 == class).count();
     let _ = write!(text, "{} comparisons, {vertices} vertices", rows.len());
-    for (count, what) in [(is("nothing"), "with nothing to compare"), (is("undecided"), "undecided")] {
+    for (count, what) in
+        [(count(Class::Nothing), "with nothing to compare"), (count(Class::Undecided), "undecided")]
+    {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");
         }
@@ -349,14 +366,14 @@ fn to_json(rows: &[Row], rules: Rules, report: &Report) -> String {
 }
 
 fn row_to_json(row: &Row, rules: Rules) -> Value {
-    let [_, verdict] = row.mark(rules);
+    let (class, reason) = row.class(rules);
     // A comparison that could not be made compared nothing.
     let nothing = Verdict::default();
     let v = row.result.as_ref().unwrap_or(&nothing);
-    let error = row.result.as_ref().err();
+    let error = row.result.as_ref().err().map(|fault| &fault.text);
     let members = json!({
-        "route": row.route.map(Route::name), "passed": row.passed(), "verdict": verdict, "error": error,
-        "reason": if error.is_some() { None } else { row.reason(rules) },
+        "route": row.route.map(Route::name), "passed": row.passed(), "verdict": class.verdict(), "error": error,
+        "reason": reason.filter(|_| error.is_none()),
         "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
         "values": v.values, "approximate": v.approximate,
         "undecided": v.excused, "undecided_percent": percent(v),
@@ -367,23 +384,6 @@ fn row_to_json(row: &Row, rules: Rules) -> Value {
         "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
     });
     json::row(&row.file, row.program.as_ref(), members)
-}
-
-/// The driver report as JSON.
-pub(super) fn driver(report: &Report) -> Value {
-    let Report { adapter, has_passthrough, known_as, route, measured } = report;
-    let measured = measured.iter().map(|m| {
-        json!({
-            "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp, "other_class": m.other_class,
-            "subnormal": m.subnormal, "flushed": m.flushed,
-            "small_operands": m.small, "small_operands_mistaken": m.mistaken,
-        })
-    });
-    json!({
-        "adapter": adapter.name, "type": format!("{:?}", adapter.device_type), "backend": format!("{:?}", adapter.backend),
-        "vendor": adapter.vendor, "device": adapter.device, "driver": adapter.driver, "driver_info": adapter.driver_info,
-        "known_as": known_as, "passthrough": has_passthrough, "route": route.name(), "measured": measured.collect::<Vec<_>>(),
-    })
 }
 
 #[cfg(test)]

@@ -1,23 +1,47 @@
-//! `transpica dis`: a container as assembler text, which is also the source that debuggers show.
+//! `transpica dis`: a container as assembler text.
 
-use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
-use transpica::container::Dvle;
-use transpica::host::dvle::FileEnvironment;
-use transpica::host::{DebugSource, Environment, Sourced};
-use transpica::{Profile, Shbin};
+use clap::Args;
 use transpica_asm::dis::{DisassemblerOptions, disassemble};
 use transpica_asm::like::rearranged;
-use transpica_asm::{SourceText, assemble};
 
-use super::Input;
-use crate::args::{Common, Dis};
+use crate::arguments::Arguments;
 use crate::files;
-use crate::report::Failure;
+use crate::input::Input;
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
 
-pub fn run(Dis { file, hex, output }: Dis, common: &Common) -> Result<(), Failure> {
-    let input = Input::open(&file)?.remarked(common);
+/// Disassemble a file to source that `asm` turns back into it
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica dis lights.shbin
+  transpica dis lights.shbin --hex
+  transpica dis lights.shbin -o a.pica && transpica asm a.pica --like lights.shbin -o a.shbin
+
+asm writes tables and names in picasso's order. If the file has another order, a note says so, -v lists each table, and asm --like keeps it.")]
+pub struct Dis {
+    /// A .shbin file or .pica source; - reads standard input
+    ///
+    /// Sources are assembled first. Wrappers around one container, such as BCSDR, are opened.
+    pub file: PathBuf,
+    /// Add a comment with each instruction's address and word
+    #[arg(long)]
+    pub hex: bool,
+    /// Output file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl Arguments for Dis {
+    fn streams(&self) -> Streams<'_> {
+        Streams::of_files([&self.file], self.output.as_deref()).with_extensions(["pica", "txt"])
+    }
+}
+
+/// Runs the command.
+pub fn run(&Dis { ref file, hex, ref output }: &Dis, common: &Common) -> Result<(), Failure> {
+    let input = Input::open(file)?.remarked(common);
     let container = input.parse()?;
     let text = disassemble(&container, &DisassemblerOptions { hex }).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
@@ -39,45 +63,4 @@ pub fn run(Dis { file, hex, output }: Dis, common: &Common) -> Result<(), Failur
         common.detail(format_args!("{}: {other}", file.display()));
     }
     files::write(output.as_deref(), text.as_bytes())
-}
-
-/// Returns the environment of a program, with a source if modules have debug information: the text
-/// that its file names line by line, if it lies in the same folder, else a disassembly. Without
-/// either the library makes a listing.
-pub fn sourced<'a>(
-    environment: &'a FileEnvironment<'a>,
-    file: &Shbin<'_>,
-    profile: &Profile,
-    path: &Path,
-) -> Box<dyn Environment + 'a> {
-    let source = || named_source(file, environment.executable(), path).or_else(|| disassembled(file, path));
-    match profile.debug_info.then(source).flatten() {
-        Some(source) => Box::new(Sourced { environment, source }),
-        None => Box::new(environment),
-    }
-}
-
-/// Returns the source file of the entry point with the line of each word that comes from it.
-fn named_source(file: &Shbin<'_>, executable: &Dvle<'_>, path: &Path) -> Option<DebugSource> {
-    let line = |word| file.package.source_line(word);
-    let source = line(executable.header.main as usize)?.0;
-    // Only names count: a file must not choose a folder.
-    let name = source.to_text();
-    let name = Path::new(&*name).file_name()?;
-    let text = fs::read_to_string(path.with_file_name(name)).ok()?;
-    let lines = (0..file.package.code.len()).map(|word| match line(word) {
-        Some((name, line)) if name == source => line,
-        Some(_) | None => 0,
-    });
-    Some(DebugSource { name: name.to_string_lossy().into_owned(), text, lines: lines.collect() })
-}
-
-/// Returns the text of a file with the line of each word, where it assembles again.
-fn disassembled(file: &Shbin<'_>, path: &Path) -> Option<DebugSource> {
-    let name = &*path.file_name()?.to_string_lossy();
-    let text = disassemble(file, &DisassemblerOptions::default()).ok()?;
-    let assembled = assemble(&[SourceText { name, text: &text }]).ok()?;
-    let lines = assembled.places.iter().map(|place| place.line).collect();
-    let name = Path::new(name).with_extension("pica").to_string_lossy().into_owned();
-    Some(DebugSource { name, text, lines })
 }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use rayon::prelude::*;
 use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
@@ -21,13 +22,147 @@ use transpica_inspect::draw::{Size, form, obj, wire};
 use transpica_inspect::state::State;
 use transpica_inspect::symbols::Symbols;
 
-use super::on_gpu::{self, Gpu};
-use super::{GpuRun, Input, run as on_cpu};
-use crate::args::{Common, Draw, Machine, MeshName};
+use super::run::read_state;
+use crate::arguments::{Arguments, Machine};
 use crate::files;
+use crate::gpu::{self, Gpu};
+use crate::input::Input;
+use crate::jobs::GpuRun;
 use crate::pictures::sheet::{self, Cell};
 use crate::pictures::{encode, side_by_side};
-use crate::report::Failure;
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
+
+/// Draw a mesh with a program, to a PNG file
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica draw lights.shbin -o lights.png
+  transpica draw textured.shbin --mesh cube --by texcoord0 -o coordinates.png
+  transpica draw toon.shbin --mesh head.obj --state toon.json -o toon.png
+  transpica draw water.shbin --mesh quad --frames 24 -o water.png       an animated PNG
+  transpica draw uber.shbin --difference --deny=200 -o compared.png     fails above 200 pixels
+  transpica draw shaders -o sheet.png                                   a cell for each program
+
+A vertex program that a geometry program follows is drawn with it; --dvle draws one program alone.
+
+Attributes are taken from the mesh by their names in the file: position, normal, texture coordinate, color, tangent, weights; or in this order if the file names none. Uniforms that no state file sets are guessed by name as well, matrices so that the mesh is in view. A program with one color everywhere gets a light, and a note says so.")]
+pub struct Draw {
+    /// A .shbin file or .pica source, - reads standard input; or a folder, for a sheet
+    ///
+    /// Sources are assembled first. Wrappers around one container, such as BCSDR, are opened. The
+    /// sheet has one cell per program in the folder.
+    pub file: PathBuf,
+    /// Number of the executable (DVLE) in the file
+    #[arg(long, value_name = "N")]
+    pub dvle: Option<usize>,
+    /// Mesh: quad, cube, sphere, lathe, hills, or an OBJ file [default: lathe]
+    ///
+    /// A state file may name another default: `"mesh": "hills"`.
+    #[arg(long, value_name = "MESH", value_parser = MeshName::parse)]
+    pub mesh: Option<MeshName>,
+    /// State file with uniforms, as for `run`; the rest are guessed by name
+    ///
+    /// The default is NAME.state.json next to NAME.shbin, if it exists. For DVLE N of a file with
+    /// several, NAME.N.state.json takes precedence.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// Run the program and the rasterizer on CPU or GPU
+    #[arg(long, value_enum, default_value_t = Machine::Cpu, conflicts_with = "difference")]
+    pub on: Machine,
+    /// Part of the GPU's name
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+    /// Output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; or normal
+    /// [default: first in the program of color, texcoord0, normalquat, position]
+    ///
+    /// `normal` is the normal of the drawn triangles, which no program computes.
+    #[arg(long, value_name = "OUTPUT", value_parser = By::parse)]
+    pub by: Option<By>,
+    /// Draw the edges of triangles instead of their surfaces
+    #[arg(long)]
+    pub wireframe: bool,
+    /// Draw on CPU and GPU side by side, and show the pixels that differ
+    ///
+    /// A note counts them and has their largest distance. Edges are not smoothed.
+    #[arg(long)]
+    pub difference: bool,
+    /// Exit with status 1 if more than N pixels differ; --deny alone means 0
+    ///
+    /// The picture is written either way.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0", requires = "difference")]
+    pub deny: Option<usize>,
+    /// Turn once around the mesh in N frames, as an animated PNG
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=360))]
+    pub frames: u32,
+    /// Width and height in pixels; for a folder, of a cell [default: 400x240, folder 192x128]
+    #[arg(long, value_name = "WxH", value_parser = Size::parse)]
+    pub size: Option<Size>,
+    /// Output file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `--mesh`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MeshName {
+    BuiltIn(BuiltIn),
+    /// An OBJ file.
+    File(PathBuf),
+}
+
+impl MeshName {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Some(name) = BuiltIn::named(text) {
+            return Ok(Self::BuiltIn(name));
+        }
+        let path = Path::new(text);
+        let is_obj = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("obj"));
+        is_obj
+            .then(|| Self::File(path.into()))
+            .ok_or_else(|| "must be quad, cube, sphere, lathe, hills, or the name of an .obj file".to_owned())
+    }
+}
+
+impl Draw {
+    fn needs_gpu(&self) -> bool {
+        self.difference || self.on == Machine::Gpu
+    }
+}
+
+impl Arguments for Draw {
+    fn check(&self) -> Result<(), String> {
+        if self.difference && self.frames > 1 {
+            return Err("--difference draws one picture; drop --frames".into());
+        }
+        if self.file.is_dir() {
+            let single = [
+                (self.dvle.is_some(), "--dvle"),
+                (self.state.is_some(), "--state"),
+                (self.difference, "--difference"),
+                (self.frames > 1, "--frames"),
+            ];
+            if let Some((_, option)) = single.into_iter().find(|(is_given, _)| *is_given) {
+                return Err(format!("{option} needs a single file, but {} is a folder", self.file.display()));
+            }
+        }
+        Ok(())
+    }
+    fn streams(&self) -> Streams<'_> {
+        let mesh = match &self.mesh {
+            Some(MeshName::File(path)) => Some(path),
+            Some(MeshName::BuiltIn(_)) | None => None,
+        };
+        let (inputs, trees) = if self.file.is_dir() {
+            (None, std::slice::from_ref(&self.file))
+        } else {
+            (Some(&self.file), &[][..])
+        };
+        let inputs = inputs.into_iter().chain(mesh).chain(&self.state);
+        let streams = Streams::of_files(inputs, self.output.as_deref()).below(trees);
+        let streams = streams.with_extensions(["png", "apng"]).with_binary("use -o FILE");
+        streams.on_gpu(self.needs_gpu())
+    }
+}
 
 /// Remark on a picture whose light is not the program's.
 const LIGHT_ADDED: &str = "light added";
@@ -52,7 +187,7 @@ struct Drawing<'a> {
 /// A picture, and whether a light was added to it.
 type Drawn = (Picture, bool);
 
-/// Executes the command.
+/// Runs the command.
 pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     let mesh = match &arguments.mesh {
         Some(MeshName::BuiltIn(name)) => Some(Mesh::built_in(*name)),
@@ -63,8 +198,7 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
         None => None,
     };
     let mesh = mesh.as_ref();
-    let needs_gpu = arguments.difference || arguments.on == Machine::Gpu;
-    let gpu = needs_gpu.then(|| on_gpu::open(arguments.adapter.as_deref(), common)).transpose()?;
+    let gpu = arguments.needs_gpu().then(|| gpu::open(arguments.adapter.as_deref(), common)).transpose()?;
     if arguments.file.is_dir() {
         return draw_sheet(arguments, mesh, gpu.as_ref(), common);
     }
@@ -73,8 +207,8 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     let input = Input::open(&arguments.file)?.remarked(common);
     let file = input.parse()?;
     let pick = chosen(&input, &file, arguments.dvle)?;
-    let beside = || state_beside(&arguments.file, pick.shown());
-    let state = arguments.state.clone().or_else(beside);
+    let found = || state_next_to(&arguments.file, pick.shown());
+    let state = arguments.state.clone().or_else(found);
     if let Some(path) = state.as_ref().filter(|_| arguments.state.is_none()) {
         common.detail(format_args!("uniforms from {}", path.display()));
     }
@@ -114,9 +248,9 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// Returns the state file that lies beside a program's file: NAME.N.state.json for DVLE N, else
+/// Returns the state file next to a program's file: NAME.N.state.json for DVLE N, else
 /// NAME.state.json.
-fn state_beside(file: &Path, dvle: usize) -> Option<PathBuf> {
+fn state_next_to(file: &Path, dvle: usize) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let stem = name.split('.').next()?;
     let names = [format!("{stem}.{dvle}.state.json"), format!("{stem}.state.json")];
@@ -202,43 +336,32 @@ fn draw_sheet(
 /// Name of a cell and its picture.
 type Named = ([String; 2], Result<Picture, Failure>);
 
-/// Draws the cells of one file.
+/// Draws the cells of one file, or one cell with the reason why there are none.
 fn cells(arguments: &Draw, path: &Path, mesh: Option<&Mesh>, gpu: Option<&Gpu>, size: Size) -> Vec<Named> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let failed = |failure| vec![([name.clone(), String::new()], Err(failure))];
-    let input = match Input::open(path) {
-        Ok(input) => input,
-        Err(failure) => return failed(failure),
-    };
-    let file = match input.parse() {
-        Ok(file) => file,
-        Err(failure) => return failed(failure),
-    };
-    let cell = |pick: Result<Pick, Failure>| {
-        let pick = match pick {
-            Ok(pick) => pick,
-            Err(failure) => return ([name.clone(), String::new()], Err(failure)),
-        };
-        let shown = pick.shown();
-        let label = file.executables.get(shown).and_then(|executable| executable.entry_label());
-        let entry = label.map_or_else(|| format!("DVLE {shown}"), |label| label.to_text().to_string());
-        let drawn = || {
-            let (programs, state) = ((&input, &file, pick), state_beside(path, shown));
-            let drawing = Drawing::new(programs, state, mesh, arguments, size)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let cell = |input: &Input, file: &Shbin<'_>, pick: Result<Pick, Failure>| {
+        let shown = pick.as_ref().map(|pick| pick.shown()).ok();
+        let label = shown.and_then(|shown| file.executables.get(shown)?.entry_label());
+        let number = || shown.map_or(String::new(), |shown| format!("DVLE {shown}"));
+        let entry = label.map_or_else(number, |label| label.to_text().to_string());
+        let drawn = pick.and_then(|pick| {
+            let state = state_next_to(path, pick.shown());
+            let drawing = Drawing::new((input, file, pick), state, mesh, arguments, size)?;
             let views = drawing.framed(vec![Camera::new(size, Camera::START)])?;
             drawing.picture(&views[0], gpu)
-        };
-        match drawn() {
-            Ok((picture, false)) => ([name.clone(), entry], Ok(picture)),
-            Ok((picture, true)) => ([name.clone(), format!("{entry}, {LIGHT_ADDED}")], Ok(picture)),
-            Err(failure) => ([name.clone(), entry], Err(failure)),
-        }
+        });
+        let light = if matches!(drawn, Ok((_, true))) { format!(", {LIGHT_ADDED}") } else { String::new() };
+        ([name.clone().into(), entry + &light], drawn.map(|(picture, _)| picture))
     };
-    picks(&input, &file).into_iter().map(cell).collect()
+    let all = Input::open(path).and_then(|input| {
+        let file = input.parse()?;
+        Ok(picks(&input, &file).into_iter().map(|pick| cell(&input, &file, pick)).collect())
+    });
+    all.unwrap_or_else(|failure| vec![([name.into(), String::new()], Err(failure))])
 }
 
 impl<'a> Drawing<'a> {
-    /// Prepares a draw. Without a given mesh it has that of the state file, else a vase.
+    /// Prepares a draw. Without a given mesh it has the state file's, else a vase.
     fn new(
         (input, file, pick): (&'a Input, &'a Shbin<'a>, Pick),
         state: Option<PathBuf>,
@@ -269,7 +392,7 @@ impl<'a> Drawing<'a> {
     /// Reads a state file on top of uniforms of the shown program.
     fn read_state(&self, path: &Path, uniforms: Uniforms) -> Result<State, Failure> {
         let executable = self.file.executable(self.pick.shown()).map_err(|error| self.input.fail(&error))?;
-        on_cpu::read_state(path, uniforms, Stage::Vertex, &Symbols::new(executable))
+        read_state(path, uniforms, Stage::Vertex, &Symbols::new(executable))
     }
 
     /// Draws on a GPU, or on the CPU without one.
@@ -280,7 +403,7 @@ impl<'a> Drawing<'a> {
         }
         let samples = if self.is_smooth { Samples::Sixteen } else { Samples::One };
         let picture = match gpu {
-            Some(gpu) => on_gpu::paint(gpu, &triangles, look, self.size, self.is_smooth),
+            Some(gpu) => gpu::paint(gpu, &triangles, look, self.size, self.is_smooth),
             None => raster::paint(&triangles, look, self.size, samples).map_err(|raster::TooMuch| {
                 self.fail("the triangles cover too many pixels").hint("choose a smaller --size")
             }),
@@ -355,7 +478,7 @@ impl<'a> Drawing<'a> {
         let environment = FileEnvironment::new(self.file, index, &name).map_err(error)?;
         let (program, environment, state) = (&program, &environment, &scene.vertex_state());
         let wanted = GpuRun { program, environment, state, options, budget: scene.budget(), route: None };
-        let registers = on_gpu::registers(gpu, &wanted, self.input)?;
+        let registers = gpu::registers(gpu, &wanted, self.input)?;
         scene.of_registers(&registers).map_err(|error| self.scene_failure(error))
     }
 
@@ -364,7 +487,7 @@ impl<'a> Drawing<'a> {
         let mut vectors = Ok(Vec::new());
         // Also before a draw on the GPU: a program that exceeds its budget must not reach it.
         let shown = scene.of_chain(geometry, &input, |choice, _| {
-            vectors = on_gpu::triangles(gpu, scene, geometry, &input, self.input);
+            vectors = gpu::triangles(gpu, scene, geometry, &input, self.input);
             let corners = vectors.iter().flat_map(|vectors| vectors.chunks_exact(choice.count.max(1)));
             let corners: Vec<_> = corners.map(|vectors| choice.corner(vectors)).collect();
             corners.as_chunks::<3>().0.to_vec()

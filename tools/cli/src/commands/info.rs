@@ -2,25 +2,57 @@
 //! too, so that both agree.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::Args;
 use serde_json::Value;
 use transpica_containers::vbc::Vbc;
 use transpica_inspect::tables::{aligned, cell, describe};
 
-use super::{Input, lint, vbc};
-use crate::args::{Common, Info};
-use crate::files;
+use crate::arguments::{Arguments, Results};
+use crate::input::Input;
 use crate::json::Schema;
-use crate::report::Failure;
+use crate::lint::{self, rule_or_all};
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
 use crate::terminal::columns;
+use crate::vbc;
 
+/// Show a file's headers, symbols, constants and outputs
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica info lights.shbin
+  transpica info lights.shbin --lint
+  transpica info library.shbin --json")]
+pub struct Info {
+    /// A .shbin file, .pica source or .vbc file; - reads standard input
+    ///
+    /// Sources are assembled first. Wrappers around one container, such as BCSDR, are opened.
+    pub file: PathBuf,
+    /// List mistakes that hardware does not tolerate
+    #[arg(long)]
+    pub lint: bool,
+    /// Imply --lint, and exit with status 1 if this rule finds something; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = rule_or_all())]
+    pub deny: Vec<String>,
+    #[command(flatten)]
+    pub results: Results,
+}
+
+impl Arguments for Info {
+    fn streams(&self) -> Streams<'_> {
+        self.results.streams([&self.file])
+    }
+}
+
+/// Runs the command.
 pub fn run(arguments: &Info, common: &Common) -> Result<(), Failure> {
-    let &Info { ref file, lint, ref deny, json, ref output } = arguments;
+    let Info { file, lint, deny, results } = arguments;
+    let is_json = results.is_json();
     let input = Input::open(file)?.remarked(common);
     if Vbc::is_start(&input.bytes) {
-        let text = text(&input, vbc::describe(&input)?, json.then_some(Schema::VBC));
-        return files::write(output.as_deref(), text.as_bytes());
+        return results.write(&text(&input, vbc::describe(&input)?, is_json.then_some(Schema::VBC)));
     }
     let start = Instant::now();
     let container = input.parse()?;
@@ -32,7 +64,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<(), Failure> {
     ));
     let mut value = describe(&container);
     let mut rules = Vec::new();
-    if lint || !deny.is_empty() {
+    if *lint || !deny.is_empty() {
         for index in 0..container.executables.len() {
             let (found, _) =
                 lint::findings(&container, index).map_err(|error| Failure::from_error(file, &error))?;
@@ -40,9 +72,8 @@ pub fn run(arguments: &Info, common: &Common) -> Result<(), Failure> {
             rules.extend(found.iter().map(|finding| finding.rule));
         }
     }
-    let text = text(&input, value, json.then_some(Schema::INFO));
-    files::write(output.as_deref(), text.as_bytes())?;
-    lint::check(&rules, deny)
+    results.write(&text(&input, value, is_json.then_some(Schema::INFO)))?;
+    lint::check(rules, deny)
 }
 
 /// Returns a description as JSON of a schema, or as tables.

@@ -1,137 +1,198 @@
-//! One file for each subcommand, and their common parts; `input` opens files.
+//! The command line: one file for each command, with its arguments and its code. In: arguments.
+//! Out: the exit status.
 
 mod asm;
-mod batch;
 mod bind;
 mod cfg;
 #[cfg(feature = "gpu")]
 mod compare;
+#[cfg(feature = "gpu")]
+mod comparison;
+#[cfg(feature = "packages")]
+mod completions;
 mod dis;
 #[cfg(feature = "gpu")]
 mod doctor;
+#[cfg(feature = "draw")]
 mod draw;
 mod info;
-mod input;
-mod lint;
+#[cfg(not(all(feature = "gpu", feature = "packages", feature = "test")))]
+mod left_out;
+#[cfg(feature = "test")]
 mod lsp;
-#[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
-mod on_gpu;
+#[cfg(feature = "packages")]
+mod man;
+mod manifest;
 #[cfg(feature = "gpu")]
 mod replay;
 mod run;
 mod scan;
-mod shell;
-mod source_map;
 mod survey;
+#[cfg(feature = "test")]
 mod test;
+#[cfg(test)]
+mod tests;
 mod translate;
-mod vbc;
 
-use std::time::Instant;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, dvle};
-use transpica::{Error, Job, Options, Program, Setup, Shbin, Stage, Translation, Translator};
+use crate::arguments::Arguments;
+use crate::report::{Common, Failure};
+#[cfg(not(feature = "draw"))]
+use left_out::draw;
+#[cfg(not(feature = "gpu"))]
+use left_out::{compare, doctor, replay};
+#[cfg(not(feature = "packages"))]
+use left_out::{completions, man};
+#[cfg(not(feature = "test"))]
+use left_out::{lsp, test};
 
-use crate::args::{Cli, Command, Common, Completions, GeometryOptions, Man, RouteName};
-use crate::report::Failure;
-use crate::terminal::has_unicode;
-use input::Input;
-use transpica_inspect::state::State;
+/// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and
+/// checks the results.
+#[derive(Debug, Parser)]
+#[command(name = "transpica", version, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  transpica translate lights.shbin                    WGSL on standard output
+  transpica translate lights.shbin --to spirv -o lights.spv
+  transpica translate dumps --to spirv,reflection --out-dir out    every program in a folder
+  transpica info lights.shbin                         headers, symbols, constants, outputs
+  transpica run lights.shbin --seed 7                 outputs of the reference interpreter
+  transpica test shaders                              test cases with expected outputs
+  transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica scan romfs                                shaders inside any kind of file
+  transpica draw lights.shbin -o lights.png           a picture of what it does
+  transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
+  transpica asm lights.v.pica -o lights.shbin         picasso source to binary
+  transpica dis lights.shbin                          and back
 
-/// Runs the selected command.
-pub fn run(cli: Cli) -> Result<(), Failure> {
-    let common = cli.common;
-    match cli.command {
-        Command::Translate(arguments) => translate::run(*arguments, &common),
-        Command::Manifest(arguments) => batch::merge(&arguments),
-        Command::Info(arguments) => info::run(&arguments, &common),
-        Command::Asm(arguments) => asm::run(&arguments, &common),
-        Command::Bind(arguments) => bind::run(&arguments, &common),
-        Command::Dis(arguments) => dis::run(arguments, &common),
-        Command::Lsp(_) => lsp::run(),
-        Command::Run(arguments) => run::run(arguments, &common),
-        Command::Test(arguments) => test::run(&arguments, &common),
-        Command::Compare(arguments) => on_gpu::compare(arguments, &common),
-        Command::Survey(arguments) => survey::run(arguments, &common),
-        Command::Replay(arguments) => on_gpu::replay(&arguments, &common),
-        Command::Doctor(arguments) => on_gpu::doctor(arguments, &common),
-        Command::Scan(arguments) => scan::run(arguments, &common),
-        Command::Draw(arguments) => draw::run(&arguments, &common),
-        Command::Cfg(arguments) => cfg::run(arguments, &common),
-        Command::Completions(Completions { shell }) => shell::completions(shell),
-        Command::Man(Man { out_dir }) => shell::man(out_dir.as_deref()),
-    }
+For packagers: `transpica completions SHELL` and `transpica man`.
+
+Exit status: 0 success, 1 an error in the input, 2 wrong usage.")]
+pub struct Cli {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub common: Common,
 }
 
-/// Run of a program on a GPU.
-struct GpuRun<'a> {
-    program: &'a Program<'a>,
-    environment: &'a FileEnvironment<'a>,
-    state: &'a State,
-    options: Options,
-    /// Limit of instructions for each vertex or invocation.
-    budget: u64,
-    route: Option<RouteName>,
+/// The subcommands; their arguments carry the descriptions.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Translate(Box<translate::Translate>),
+    Asm(asm::Asm),
+    Bind(bind::Bind),
+    Lsp(lsp::Lsp),
+    Info(info::Info),
+    Dis(dis::Dis),
+    Cfg(cfg::Cfg),
+    Run(run::Run),
+    Test(test::Test),
+    Draw(draw::Draw),
+    Compare(compare::Compare),
+    Replay(replay::Replay),
+    Scan(scan::Scan),
+    Survey(survey::Survey),
+    Doctor(doctor::Doctor),
+    Manifest(manifest::Merge),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
-/// Translates a program of either stage; a geometry program becomes a compute stage.
-fn translated(
-    translator: &mut Translator,
-    file: &Shbin<'_>,
-    index: usize,
-    environment: &dyn Environment,
-    vertex: Job<'_>,
-    chosen: GeometryOptions,
-) -> Result<Translation, Error> {
-    let program = dvle::program(file, index, &translator.options().limits)?;
-    with_job(file, index, &program, vertex, chosen, |job| translator.translate(&program, environment, job))
-}
-
-/// Calls `work` with the job of a program of either stage.
-fn with_job<R>(
-    file: &Shbin<'_>,
-    index: usize,
-    program: &Program<'_>,
-    vertex: Job<'_>,
-    chosen: GeometryOptions,
-    work: impl FnOnce(Job<'_>) -> Result<R, Error>,
-) -> Result<R, Error> {
-    match program.stage() {
-        Stage::Vertex => work(vertex),
-        Stage::Geometry => {
-            work(Job::Geometry(&Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?))
+impl Command {
+    /// Returns its arguments.
+    pub fn arguments(&self) -> &dyn Arguments {
+        match self {
+            Self::Translate(arguments) => &**arguments,
+            Self::Asm(arguments) => arguments,
+            Self::Bind(arguments) => arguments,
+            Self::Lsp(arguments) => arguments,
+            Self::Info(arguments) => arguments,
+            Self::Dis(arguments) => arguments,
+            Self::Cfg(arguments) => arguments,
+            Self::Run(arguments) => arguments,
+            Self::Test(arguments) => arguments,
+            Self::Draw(arguments) => arguments,
+            Self::Compare(arguments) => arguments,
+            Self::Replay(arguments) => arguments,
+            Self::Scan(arguments) => arguments,
+            Self::Survey(arguments) => arguments,
+            Self::Doctor(arguments) => arguments,
+            Self::Manifest(arguments) => arguments,
+            Self::Completions(arguments) => arguments,
+            Self::Man(arguments) => arguments,
         }
     }
 }
 
-/// Works on files on all cores, with a progress bar. `start` makes what a thread keeps, `more` says
-/// what else a detail about all results has.
-fn on_all_cores<T: Sync, S, R: Send>(
-    files: &[T],
-    common: &Common,
-    start: impl Fn() -> S + Sync + Send,
-    work: impl Fn(&mut S, &T) -> R + Sync + Send,
-    more: impl Fn(&[R]) -> String,
-) -> Vec<R> {
-    let begin = Instant::now();
-    let bar = progress(files.len(), "files", common.quiet);
-    let results: Vec<R> = files.par_iter().progress_with(bar.clone()).map_init(start, work).collect();
-    bar.finish_and_clear();
-    let (count, more, threads) = (files.len(), more(&results), rayon::current_num_threads());
-    common.detail(format_args!("{count} files{more} in {:?} on {threads} threads", begin.elapsed()));
-    results
+/// The commands by their use, as help and manual list them. Those that packages need are not in it.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Translate", &["translate", "asm", "bind", "lsp"]),
+    ("Inspect", &["info", "dis", "cfg"]),
+    ("Run", &["run", "test", "draw", "compare", "replay"]),
+    ("Folders", &["scan", "survey", "doctor", "manifest"]),
+];
+
+/// Returns the command line, with its commands in groups.
+fn command() -> clap::Command {
+    let command = Cli::command();
+    let (head, literal) = (command.get_styles().get_header(), command.get_styles().get_literal());
+    let mut template = "{about-with-newline}\n{usage-heading} {usage}\n\n".to_owned();
+    for (title, names) in GROUPS {
+        template += &format!("{head}{title}:{head:#}\n");
+        for command in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            template += &format!("  {literal}{:<9}{literal:#}  {about}\n", command.get_name());
+        }
+        template.push('\n');
+    }
+    template += &format!("{head}Options:{head:#}\n{{options}}{{after-help}}");
+    command.help_template(template)
 }
 
-/// Progress bar on standard error, if it is a terminal.
-fn progress(count: usize, what: &str, quiet: bool) -> ProgressBar {
-    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(count as u64), target);
-    match ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left")) {
-        Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
+/// Parses and checks the command line, before anything is read or written. Wrong usage ends the
+/// process.
+pub fn parse() -> Cli {
+    // As compilers spell it: two letters are not an option of clap.
+    let given = std::env::args_os()
+        .map(|argument| if argument == "-MD" { "--dependencies".into() } else { argument });
+    let matches = command().get_matches_from(given);
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let arguments = cli.command.arguments();
+    if let Err(text) = arguments.check().and_then(|()| arguments.streams().check()) {
+        // The error shows the usage of the command that it concerns.
+        let mut root = self::command().color(cli.common.color);
+        root.build();
+        match matches.subcommand_name().and_then(|name| root.find_subcommand_mut(name)) {
+            Some(command) => command.error(ErrorKind::ArgumentConflict, text).exit(),
+            None => root.error(ErrorKind::ArgumentConflict, text).exit(),
+        }
+    }
+    cli
+}
+
+/// Runs the command.
+pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
+    match command {
+        Command::Translate(arguments) => translate::run(arguments, common),
+        Command::Asm(arguments) => asm::run(arguments, common),
+        Command::Bind(arguments) => bind::run(arguments, common),
+        Command::Lsp(arguments) => lsp::run(arguments, common),
+        Command::Info(arguments) => info::run(arguments, common),
+        Command::Dis(arguments) => dis::run(arguments, common),
+        Command::Cfg(arguments) => cfg::run(arguments, common),
+        Command::Run(arguments) => run::run(arguments, common),
+        Command::Test(arguments) => test::run(arguments, common),
+        Command::Draw(arguments) => draw::run(arguments, common),
+        Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Replay(arguments) => replay::run(arguments, common),
+        Command::Scan(arguments) => scan::run(arguments, common),
+        Command::Survey(arguments) => survey::run(arguments, common),
+        Command::Doctor(arguments) => doctor::run(arguments, common),
+        Command::Manifest(arguments) => manifest::run(arguments),
+        Command::Completions(arguments) => completions::run(arguments, self::command()),
+        Command::Man(arguments) => man::run(arguments, (self::command(), &GROUPS)),
     }
 }

@@ -3,31 +3,61 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Args;
 use transpica_gpu::picture::{Picture, difference};
-use transpica_gpu::replay::{Recording, Replay, Way};
+use transpica_gpu::replay::{Recording, Replay as Replayed, Way};
 use transpica_inspect::draw::Size;
 use transpica_inspect::draw::picture::Picture as Image;
 
-use super::on_gpu;
-use crate::args::{Common, Replay as Arguments};
+use crate::arguments::Arguments;
 use crate::files;
+use crate::gpu;
 use crate::pictures::encode;
-use crate::report::Failure;
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
 
-/// Executes the command.
-pub fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
+/// Draw a recording in three ways and compare the pictures
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica replay menu.pclist
+  transpica replay menu.pclist -o pictures    also writes the pictures of each frame
+  transpica replay menu.pclist --adapter llvmpipe
+
+A recording contains a host's register writes, vertex buffers and draws, frame by frame; transpica_draw::recording documents and writes the format. Pictures show color and tiles of texture coordinate 0; textures and fragment state are not replayed. Times include reading the picture back; the first frame also prepares the programs.
+
+Exit status 1 if any pixel differs from the interpreter's.")]
+pub struct Replay {
+    /// Recording (.pclist)
+    pub file: PathBuf,
+    /// Part of the GPU's name
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub adapter: Option<String>,
+    /// Folder for pictures: NUMBER_WAY.png, and NUMBER_difference.png where pixels differ
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+impl Arguments for Replay {
+    fn streams(&self) -> Streams<'_> {
+        Streams::of_files([&self.file], None).on_gpu(true)
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Replay, common: &Common) -> Result<(), Failure> {
     let name = arguments.file.display();
     let fail = |error: &dyn std::fmt::Display| Failure::new(format!("{name}: {error}"));
     let recording = Recording::parse(&files::read(&arguments.file)?).map_err(|error| fail(&error))?;
-    let gpu = on_gpu::open(arguments.adapter.as_deref(), common)?;
+    let gpu = gpu::open(arguments.adapter.as_deref(), common)?;
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
     }
     let mut ways = Vec::new();
     for way in Way::ALL {
-        ways.push(Replay::new(&gpu, way).map_err(|error| fail(&error))?);
+        ways.push(Replayed::new(&gpu, way).map_err(|error| fail(&error))?);
     }
     let (mut times, mut differing) = ([const { Vec::new() }; 3], 0);
     for (number, draws) in recording.frames.iter().enumerate() {
@@ -57,7 +87,7 @@ pub fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
         let [first, median, longest] = figures(&times);
         println!("{:<12} {first:>9.2} {median:>9.2} {longest:>9.2}", way.name());
     }
-    let programs = ways.last().map_or(0, Replay::programs);
+    let programs = ways.last().map_or(0, Replayed::programs);
     println!("{} frames, {programs} programs", recording.frames.len());
     match differing {
         0 => Ok(()),
@@ -73,7 +103,7 @@ fn figures(times: &[Duration]) -> [f64; 3] {
     [times.first(), later.get(later.len() / 2), later.last()].map(milliseconds)
 }
 
-fn write_picture(arguments: &Arguments, number: usize, what: &str, picture: Picture) -> Result<(), Failure> {
+fn write_picture(arguments: &Replay, number: usize, what: &str, picture: Picture) -> Result<(), Failure> {
     let Some(folder) = &arguments.output else { return Ok(()) };
     let Picture { width, height, pixels } = picture;
     let bytes = encode(&[Image { size: Size { width, height }, pixels }]);

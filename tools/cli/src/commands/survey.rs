@@ -6,23 +6,47 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use serde_json::{Value, json};
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
 use transpica::{Error, Job, Shbin, Stage, Tier, Translator};
 
-use super::{Input, translated};
-use crate::args::settings::Resolved;
-use crate::args::{Common, GeometryOptions, Survey};
+use crate::arguments::{Arguments, Results};
 use crate::files;
+use crate::input::{Input, programs};
+use crate::jobs::{GeometryOptions, Translatable};
 use crate::json::{self, ProgramName, Schema};
-use crate::report::Failure;
+use crate::progress::on_all_cores;
+use crate::report::{Common, Failure};
+use crate::settings::{ForModules, Resolved, Settings};
+use crate::streams::Streams;
 use crate::terminal::padded;
+
+/// Translate every program in folders, and list the results
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica survey dumps
+  transpica survey dumps -q
+  transpica survey shaders --json -o survey.json")]
+pub struct Survey {
+    /// Files (.shbin, or .pica sources) and folders; sources next to their binary are skipped
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub results: Results,
+    #[command(flatten)]
+    pub settings: Settings<ForModules>,
+}
+
+impl Arguments for Survey {
+    fn streams(&self) -> Streams<'_> {
+        self.results.streams(self.settings.files()).below(&self.paths)
+    }
+}
 
 /// Result of one program, or of a file without a readable program.
 struct Row {
     file: PathBuf,
-    /// The program; none of a file that cannot be read.
+    /// The program, or `None` for a file that cannot be read.
     program: Option<ProgramName>,
     result: Result<Module, String>,
 }
@@ -35,21 +59,22 @@ struct Module {
     code: usize,
     /// Words of the module.
     words: usize,
-    /// Time from container bytes to module, measured once.
+    /// Time from the parsed file to the module, measured once.
     time: Duration,
     warnings: Vec<String>,
 }
 
-pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
-    let Survey { paths, json, output, settings } = arguments;
+/// Runs the command.
+pub fn run(arguments: &Survey, common: &Common) -> Result<(), Failure> {
+    let Survey { paths, results, settings } = arguments;
     let Resolved { options, profile, .. } = settings.resolve()?;
-    let files = files::shaders(&paths)?;
+    let files = files::shaders(paths)?;
     let translator = || Translator::new(options, profile.clone());
     let work = |translator: &mut Translator, path: &PathBuf| file(translator, path);
-    let rows = super::on_all_cores(&files, common, translator, work, |_| String::new());
+    let rows = on_all_cores(&files, common, translator, work, |_| String::new());
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
-    let text = if json { to_json(&rows) } else { to_table(&rows, files.len(), common.quiet) };
-    files::write(output.as_deref(), text.as_bytes())?;
+    let is_json = results.is_json();
+    results.write(&if is_json { to_json(&rows) } else { to_table(&rows, files.len(), common.quiet) })?;
     match rows.iter().filter(|row| row.result.is_err()).count() {
         0 => Ok(()),
         n => Err(Failure::new(format!("{n} of {} were not translated", rows.len()))),
@@ -59,47 +84,24 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
 /// Translates every program of one file.
 fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
     let row = |program, result| Row { file: path.to_path_buf(), program, result };
-    let bytes = match Input::open(path) {
-        Ok(input) => input.bytes,
-        Err(failure) => return vec![row(None, Err(failure.message().to_string()))],
-    };
-    let start = Instant::now();
-    let container = match Shbin::parse(&bytes) {
-        Ok(container) => container,
-        Err(error) => return vec![row(None, Err(error.to_string()))],
-    };
-    let parsed = start.elapsed();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let programs = container.executables.iter().enumerate();
-    programs
-        .map(|(dvle, executable)| {
-            let mut result = program(translator, &container, dvle, &name).map_err(|error| error.to_string());
-            if let Ok(module) = &mut result {
-                module.time += parsed;
-            }
-            row(Some(ProgramName::new(dvle, executable)), result)
-        })
-        .collect()
+    let rows = programs(Input::open(path), |input, file, name| {
+        let module = module(translator, file, name.dvle, &input.name());
+        row(Some(name), module.map_err(|error| error.to_string()))
+    });
+    rows.unwrap_or_else(|error| vec![row(None, Err(error))])
 }
 
-/// Translates one program of a parsed file.
-fn program(
-    translator: &mut Translator,
-    container: &Shbin<'_>,
-    dvle: usize,
-    name: &str,
-) -> Result<Module, Error> {
+/// Translates one program.
+fn module(translator: &mut Translator, file: &Shbin<'_>, dvle: usize, name: &str) -> Result<Module, Error> {
     let start = Instant::now();
-    let options = *translator.options();
-    let program = dvle::program(container, dvle, &options.limits)?;
-    let environment = FileEnvironment::new(container, dvle, name)?;
-    let translated =
-        translated(translator, container, dvle, &environment, Job::Vertex, GeometryOptions::default())?;
+    let job = (Job::Vertex, GeometryOptions::default());
+    let source = Translatable::new(file, dvle, name, &translator.options().limits, job)?;
+    let translated = translator.translate(&source.program, &source.environment, source.job())?;
     let words = translator.spirv(&translated)?.len();
     Ok(Module {
-        stage: program.stage(),
+        stage: source.program.stage(),
         tier: translated.tier,
-        code: program.code().len(),
+        code: source.program.code().len(),
         words,
         time: start.elapsed(),
         warnings: translated.warnings.iter().map(ToString::to_string).collect(),

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use transpica::host::dvle::FileEnvironment;
@@ -16,13 +17,88 @@ use transpica_inspect::state::Registers;
 use transpica_unit::coverage::{self, Coverage};
 use transpica_unit::{Batched, Case, Checked, Cpu, Executor, PictureCase, Problem, Shader, TestFile, Trial};
 
-use super::on_gpu::{self, Gpu};
-use super::{GpuRun, Input};
-use crate::args::{Common, Test, TestMachine};
+use crate::arguments::Arguments;
 use crate::files;
+use crate::gpu::{self, Gpu};
+use crate::input::Input;
+use crate::jobs::GpuRun;
 use crate::json::Schema;
 use crate::pictures::{decode, encode, side_by_side};
-use crate::report::Failure;
+use crate::report::{Common, Failure};
+use crate::streams::{Output, Streams};
+
+/// Run test files, and show what caused a wrong output
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica test shaders
+  transpica test lights.test.toml --filter light --on batch
+  transpica test lights.test.toml --coverage lights.info --junit lights.xml
+  transpica test lights.test.toml --mutate            which mistakes would go unnoticed?
+
+A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica or NAME.shbin:
+  [uniforms]
+  projection = \"identity\"
+  modelView = { translate = [0, 0, -4] }
+  [[case]]
+  name = \"in front of the viewer\"
+  attributes = { inpos = [0, 1, 0, 1] }
+  expect = { position = [0, 1, -4, 1], color = { near = [1, 0.5, 0, 1], ulp = 2 } }
+
+The documentation of the crate transpica-unit lists all keys.
+
+Exit status 1 if a case failed, a file is malformed, or no case ran.")]
+pub struct Test {
+    /// Test files, and folders with NAME.test.toml files
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Executor to test; the reference machine always runs as well
+    #[arg(long, value_enum, default_value_t = TestMachine::Cpu)]
+    pub on: TestMachine,
+    /// Part of the GPU's name
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub adapter: Option<String>,
+    /// Run only cases with this text in `NAME: case`
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write the results to this file in JUnit format
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write the executed lines and branches to this file in LCOV format, and print a table
+    #[arg(long, value_name = "FILE")]
+    pub coverage: Option<PathBuf>,
+    /// Change the program one detail at a time, and print the changes that no case notices
+    #[arg(long, conflicts_with = "filter")]
+    pub mutate: bool,
+    /// Write the pictures of cases instead of comparing them
+    #[arg(long, conflicts_with_all = ["mutate", "watch"])]
+    pub bless: bool,
+    /// Run again whenever a file changes
+    #[arg(long, conflicts_with_all = ["json", "junit", "coverage", "mutate"])]
+    pub watch: bool,
+}
+
+/// Executor of cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TestMachine {
+    /// The reference machine
+    Cpu,
+    /// 64 vertices side by side
+    Batch,
+    /// A module on the GPU
+    Gpu,
+}
+
+impl Arguments for Test {
+    fn streams(&self) -> Streams<'_> {
+        let report = Output::text("the report", None);
+        let streams = Streams { outputs: vec![report], ..Streams::default() }.below(&self.paths);
+        let streams = streams.and("--junit", self.junit.as_ref()).and("--coverage", self.coverage.as_ref());
+        streams.on_gpu(self.on == TestMachine::Gpu)
+    }
+}
 
 /// Time between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -32,7 +108,7 @@ pub fn run(arguments: &Test, common: &Common) -> Result<(), Failure> {
     let executor: Box<dyn Executor> = match arguments.on {
         TestMachine::Cpu => Box::new(Cpu),
         TestMachine::Batch => Box::new(Batched),
-        TestMachine::Gpu => Box::new(OnGpu(on_gpu::open(arguments.adapter.as_deref(), common)?)),
+        TestMachine::Gpu => Box::new(OnGpu(gpu::open(arguments.adapter.as_deref(), common)?)),
     };
     loop {
         let (seen, result) = check(arguments, executor.as_ref(), common)?;
@@ -67,7 +143,7 @@ impl Executor for OnGpu {
         let (options, budget, route) = (Options::default(), trial.budget, None);
         let wanted =
             GpuRun { program, environment: &environment, state: &trial.state, options, budget, route };
-        let outputs = input.and_then(|input| on_gpu::registers(&self.0, &wanted, &input));
+        let outputs = input.and_then(|input| gpu::registers(&self.0, &wanted, &input));
         outputs.map(Some).map_err(|failure| failure.message().to_owned())
     }
 }
@@ -165,7 +241,7 @@ fn check(
     Ok((seen, report.result()))
 }
 
-/// Runs the tests of files, and mutants if that is asked for.
+/// Runs the tests of files, and mutants if they are requested.
 fn report<'f>(
     arguments: &Test,
     loaded: &'f [Result<TestFile, Problem>],

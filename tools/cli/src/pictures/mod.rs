@@ -26,7 +26,7 @@ pub const LINE: u32 = HEIGHT.val() as u32;
 /// Frames of an animation in a second.
 const FRAMES_PER_SECOND: u16 = 12;
 
-/// Writes one line of text. Other characters than those of ASCII become a question mark.
+/// Writes one line of text. Characters outside ASCII become question marks.
 pub fn write(picture: &mut Picture, text: &str, [left, top]: [u32; 2]) {
     for (column, letter) in (0u32..).zip(text.chars()) {
         let known = get_raster(letter, WEIGHT, HEIGHT).or_else(|| get_raster('?', WEIGHT, HEIGHT));

@@ -1,5 +1,7 @@
 //! Starts the built command in the root of the repository.
 
+pub mod needs;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

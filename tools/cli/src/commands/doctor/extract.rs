@@ -9,7 +9,7 @@ use transpica::isa::Pc;
 use transpica::isa::limits::VERTEX_WORDS;
 use transpica_containers::shbin::{self, Words};
 
-use super::Examination;
+use super::examination::{Examination, Row};
 use crate::caches::StoredProgram;
 use crate::report::Failure;
 
@@ -19,9 +19,9 @@ const ENTRY: u16 = 0x2BA;
 /// Writes the failed programs below a folder, which is created.
 pub(super) fn write(examination: &Examination<'_>, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
-    for (distinct, _) in examination.failed() {
-        let path = folder.join(format!("{}.shbin", distinct.key));
-        let bytes = bytes_of(&model(distinct.program));
+    for Row { program, .. } in examination.rows.iter().filter(|row| row.class.fails()) {
+        let path = folder.join(format!("{}.shbin", program.key));
+        let bytes = bytes_of(&model(program.program));
         std::fs::write(&path, bytes).map_err(|error| Failure::io("write", &path, &error))?;
     }
     Ok(())

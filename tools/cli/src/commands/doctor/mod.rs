@@ -5,26 +5,68 @@
 //! compared in compute; the vertex stage is created and draws a vertex, so that the driver compiles
 //! it.
 
+mod examination;
 mod extract;
 mod report;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use indicatif::ParallelProgressIterator;
+use clap::Args;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use transpica::interp::Uniforms;
 use transpica::settings::{Block, Layout};
 use transpica::{Job, Key, Options, Profile, RegisterState, Stage, Translator, key};
-use transpica_gpu::compare::{self, Case, CompareError, MOST_UNDECIDED, Outcome, Verdict};
-use transpica_gpu::{Gpu, GpuError, Report, Route, VertexJob, run_vertex};
+use transpica_gpu::compare::{self, Case, CompareError};
+use transpica_gpu::{Gpu, Report, Route, VertexJob, run_vertex};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::args::{Common, Doctor};
-use crate::caches::{self, Cache, StoredProgram};
+use super::comparison::{Checked, Class, Fault, counted};
+use crate::arguments::{Arguments, Results, vertices};
+use crate::caches::{self, StoredProgram};
 use crate::files::{self, Found};
-use crate::report::Failure;
+use crate::gpu;
+use crate::progress::progress;
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
+use examination::{Distinct, Examination, File, Row};
+
+/// Check an emulator's shader caches on this GPU, and write a report
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica doctor shaders/vulkan/transferable
+  transpica doctor 0004000000030800_vs.vkch -o report.md --extract failed
+  transpica doctor shaders/opengl/transferable --adapter llvmpipe --json
+
+Caches are the *_vs.vkch files and OpenGL .bin files in shaders/*/transferable of an emulator's user folder. They contain no constants, so each program runs with generated ones; both a compute and a vertex stage are created. The report is Markdown without paths, ready to paste into an issue.
+
+Exit status 1 if a program failed or a file could not be read; a damaged end of a file is only a warning.")]
+pub struct Doctor {
+    /// Cache files, and folders that contain them; - reads standard input
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Vertices per program
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = vertices())]
+    pub vertices: usize,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub seed: u64,
+    /// Part of the GPU's name
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+    /// Write each failed program to this folder as a .shbin file, to attach to the report
+    #[arg(long, value_name = "DIR")]
+    pub extract: Option<PathBuf>,
+    #[command(flatten)]
+    pub results: Results,
+}
+
+impl Arguments for Doctor {
+    fn streams(&self) -> Streams<'_> {
+        self.results.streams([]).below(&self.paths).with_extensions(["md", "txt", "json"]).on_gpu(true)
+    }
+}
 
 /// Limit of instructions per vertex on the interpreter: more than any vertex of a game takes.
 const BUDGET: u64 = 1 << 18;
@@ -33,7 +75,7 @@ const DEVICES: usize = 8;
 /// Programs that are worth a device.
 const PROGRAMS_OF_DEVICE: usize = 8;
 
-/// Job of a program, and what its verdict depends on besides.
+/// Job of a program, and what else its verdict depends on.
 struct Work<'a> {
     options: Options,
     route: Route,
@@ -41,149 +83,16 @@ struct Work<'a> {
     inputs: &'a [[[f32; 4]; 16]],
 }
 
-/// One file, read.
-struct File {
-    /// Its name without folders.
-    name: String,
-    bytes: usize,
-    /// Its content, or the reason for having none.
-    cache: Result<Cache, String>,
-}
-
-/// One of the programs with equal keys, and how often they occur.
-struct Distinct<'a> {
-    key: Key,
-    program: &'a StoredProgram,
-    /// File of the first one.
-    file: &'a str,
-    count: usize,
-}
-
-/// Result of a program.
-enum Checked {
-    Verdict(Verdict),
-    /// The reason for having none.
-    Failed(Class, String),
-}
-
-/// Summary of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Equal,
-    Different,
-    /// The library or the interpreter rejects the program.
-    Refused,
-    /// The driver rejects one of its modules.
-    Rejected,
-    /// The driver left invocations early.
-    CutShort,
-    Undecided,
-    Nothing,
-}
-
-impl Class {
-    /// All classes, in the order of reports.
-    const ALL: [Self; 7] = [
-        Self::Equal,
-        Self::Different,
-        Self::Refused,
-        Self::Rejected,
-        Self::CutShort,
-        Self::Undecided,
-        Self::Nothing,
-    ];
-    /// Returns its name in reports and in JSON.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Different => "different",
-            Self::Refused => "refused",
-            Self::Rejected => "rejected by the driver",
-            Self::CutShort => "cut short by the driver",
-            Self::Undecided => "undecided",
-            Self::Nothing => "nothing to compare",
-        }
-    }
-    /// Returns whether it makes the command fail, as in `compare`.
-    fn fails(self) -> bool {
-        match self {
-            Self::Equal | Self::Undecided | Self::Nothing => false,
-            Self::Different | Self::Refused | Self::Rejected | Self::CutShort => true,
-        }
-    }
-}
-
-impl Checked {
-    fn class(&self) -> Class {
-        match self {
-            Self::Verdict(verdict) => match verdict.outcome(MOST_UNDECIDED) {
-                Outcome::Agrees => Class::Equal,
-                Outcome::Differs => Class::Different,
-                Outcome::Undecided => Class::Undecided,
-                Outcome::Nothing(_) => Class::Nothing,
-            },
-            Self::Failed(class, _) => *class,
-        }
-    }
-    /// Returns the reason or the first difference.
-    fn detail(&self) -> String {
-        match self {
-            Self::Failed(_, text) => text.clone(),
-            Self::Verdict(verdict) => match (verdict.outcome(MOST_UNDECIDED), verdict.first) {
-                (Outcome::Nothing(reason), _) => reason.to_string(),
-                (_, Some(first)) => format!("{} values differ; first: {first}", verdict.differing),
-                (Outcome::Undecided, None) => {
-                    format!("EX2 or LG2 leave {:.0} % of the values undecided", 100.0 * verdict.undecided())
-                }
-                (Outcome::Agrees | Outcome::Differs, None) => String::new(),
-            },
-        }
-    }
-}
-
-impl From<CompareError> for Checked {
-    fn from(error: CompareError) -> Self {
-        let class = match &error {
-            CompareError::Program(_) => Class::Refused,
-            CompareError::Gpu(GpuError::Unfinished { .. }) => Class::CutShort,
-            CompareError::Gpu(_) => Class::Rejected,
-        };
-        Self::Failed(class, error.to_string())
-    }
-}
-
-/// Everything that a report says.
-struct Examination<'a> {
-    files: &'a [File],
-    /// Names of caches of other kinds.
-    others: Vec<String>,
-    rows: Vec<(Distinct<'a>, Checked)>,
-    driver: Report,
-    vertices: usize,
-    seed: u64,
-    route: Route,
-}
-
-impl Examination<'_> {
-    /// Returns the number of programs of a class.
-    fn count(&self, class: Class) -> usize {
-        self.rows.iter().filter(|(_, checked)| checked.class() == class).count()
-    }
-    /// Returns the programs that make the command fail.
-    fn failed(&self) -> impl Iterator<Item = &(Distinct<'_>, Checked)> {
-        self.rows.iter().filter(|(_, checked)| checked.class().fails())
-    }
-}
-
-pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
-    let Doctor { paths, vertices, seed, adapter, extract, json, output } = arguments;
-    let (files, others) = read(&paths)?;
+/// Runs the command.
+pub fn run(arguments: &Doctor, common: &Common) -> Result<(), Failure> {
+    let &Doctor { ref paths, vertices, seed, ref adapter, ref extract, ref results } = arguments;
+    let (files, others) = read(paths)?;
     if let Some((reason, rest)) = none_readable(&files) {
         let rest =
             if rest == 0 { String::new() } else { format!(", and {rest} other files could not be read") };
         return Err(Failure::new(format!("{reason}{rest}")));
     }
-    let first = super::on_gpu::open(adapter.as_deref(), common)?;
+    let first = gpu::open(adapter.as_deref(), common)?;
     let route = first.usual_route();
     let driver = Report::new(&first).map_err(|error| Failure::new(error.to_string()))?;
     let inputs = transpica_inspect::values::inputs(seed, vertices);
@@ -191,13 +100,13 @@ pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
     let distinct = distinct(&files, &work.options);
     let gpus = devices(first, adapter.as_deref(), distinct.len());
     let checked = work.check_programs(&gpus, &distinct, common)?;
-    let rows = distinct.into_iter().zip(checked).collect();
+    let rows = distinct.into_iter().zip(checked).map(Row::new).collect();
     let examination = Examination { files: &files, others, rows, driver, vertices, seed, route };
     if let Some(folder) = extract {
-        extract::write(&examination, &folder)?;
+        extract::write(&examination, folder)?;
     }
-    let text = if json { report::json(&examination) } else { report::markdown(&examination) };
-    files::write(output.as_deref(), text.as_bytes())?;
+    let is_json = results.is_json();
+    results.write(&if is_json { report::json(&examination) } else { report::markdown(&examination) })?;
     verdict(&examination)
 }
 
@@ -214,13 +123,11 @@ fn verdict(examination: &Examination<'_>) -> Result<(), Failure> {
     let count = |class: Class| (examination.count(class), class.name());
     let unreadable = examination.files.iter().filter(|file| file.cache.is_err()).count();
     let parts = Class::ALL.into_iter().filter(|class| class.fails()).map(count);
-    let parts = parts.chain([(unreadable, "files could not be read")]).filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+    let parts = counted(parts.chain([(unreadable, "files could not be read")]));
     if parts.is_empty() {
         return Ok(());
     }
-    let total = examination.rows.len();
-    Err(Failure::new(format!("of {total} distinct programs: {}", parts.join(", "))))
+    Err(Failure::new(format!("of {} distinct programs: {parts}", examination.rows.len())))
 }
 
 /// Options of an emulator that writes these caches.
@@ -236,7 +143,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Reads all caches, and returns them and the names of those of other kinds.
+/// Reads all caches, and returns them with the names of caches of other kinds.
 fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
     let mut others = Vec::new();
     let mut files = Vec::new();
@@ -249,7 +156,7 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
             Found::Unreadable(failure) => {
                 File { name: "-".into(), bytes: 0, cache: Err(failure.message().to_string()) }
             }
-            Found::Cache(path) => match files::read_large(&path) {
+            Found::Cache(path) => match files::read_at_most(&path, files::MOST_OF_LARGE) {
                 Err(error) => File { name: name(&path), bytes: 0, cache: Err(error) },
                 Ok(bytes) => {
                     let cache = caches::read(&bytes).map_err(|fault| fault.to_string());
@@ -322,18 +229,20 @@ impl Work<'_> {
         programs: &[Distinct<'_>],
         common: &Common,
     ) -> Result<Vec<Checked>, Failure> {
-        let bar = super::progress(programs.len(), "programs", common.quiet);
+        let bar = progress(programs.len(), "programs", common.quiet);
         let pool = ThreadPoolBuilder::new().num_threads(gpus.len()).build();
         let pool = pool.map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
         let checked = pool.install(|| {
-            let checks = programs.par_iter().progress_with(bar.clone()).map(|distinct| {
+            let checks = programs.par_iter().map(|distinct| {
                 let gpu = &gpus[rayon::current_thread_index().unwrap_or(0) % gpus.len()];
                 // The last of these lines names the program if the driver ends the process.
                 common.detail(format_args!(
                     "{} {:#x} in {}",
                     distinct.key, distinct.program.offset, distinct.file
                 ));
-                self.program(gpu, distinct.program)
+                let checked = self.program(gpu, distinct.program);
+                bar.inc(1);
+                checked
             });
             checks.collect()
         });
@@ -344,10 +253,7 @@ impl Work<'_> {
     /// Checks one program.
     fn program(&self, gpu: &Gpu, stored: &StoredProgram) -> Checked {
         let state = stored.state();
-        let program = match state.program(Stage::Vertex) {
-            Ok(program) => program,
-            Err(error) => return Checked::Failed(Class::Refused, error.to_string()),
-        };
+        let program = state.program(Stage::Vertex)?;
         let (uniforms, inputs) = (self.uniforms(stored, &state), self.inputs(stored));
         let environment = state.vertex();
         let case = Case {
@@ -358,16 +264,13 @@ impl Work<'_> {
             options: self.options,
             budget: BUDGET,
         };
-        let verdict = match compare::compare(gpu, &case, self.route) {
-            Ok(verdict) => verdict,
-            Err(error) => return error.into(),
-        };
+        let verdict = compare::compare(gpu, &case, self.route)?;
         match self.stage(gpu, &case, job(&state)) {
             Err(CompareError::Gpu(error)) if verdict.passed() => {
-                Checked::Failed(Class::Rejected, format!("as a vertex stage: {error}"))
+                Err(Fault { class: Class::Rejected, text: format!("as a vertex stage: {error}") })
             }
-            Err(error @ CompareError::Program(_)) if verdict.passed() => error.into(),
-            Ok(()) | Err(_) => Checked::Verdict(verdict),
+            Err(error @ CompareError::Program(_)) if verdict.passed() => Err(error.into()),
+            Ok(()) | Err(_) => Ok(verdict),
         }
     }
 
@@ -410,8 +313,8 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
-    use transpica_gpu::Reason;
-    use transpica_gpu::compare::Difference;
+    use transpica_gpu::compare::{Difference, Verdict};
+    use transpica_gpu::{GpuError, Reason};
 
     use super::*;
 
@@ -423,25 +326,23 @@ mod tests {
         let none = Verdict { values: 0, ..equal.clone() };
         let unfinished = GpuError::Unfinished { invocations: 1, of: 8, reason: Reason::Driver(None) };
         for (checked, class, fails, detail) in [
-            (Checked::Verdict(equal), Class::Equal, false, ""),
-            (
-                Checked::Verdict(different),
-                Class::Different,
-                true,
-                "2 values differ; first: vertex 3 o1.z: interpreter 1.0",
-            ),
-            (Checked::Verdict(Verdict { excused: 9, ..none.clone() }), Class::Undecided, false, "EX2 or LG2"),
-            (
-                Checked::Verdict(Verdict { unfinished: 9, ..none }),
-                Class::Nothing,
-                false,
-                "within the instruction budget",
-            ),
-            (CompareError::Gpu(unfinished).into(), Class::CutShort, true, "1 of 8 invocations"),
-            (CompareError::Gpu(GpuError::Refused("no".into())).into(), Class::Rejected, true, "no"),
+            (Ok(equal), Class::Equal, false, ""),
+            (Ok(different), Class::Different, true, "2 values differ; first: vertex 3 o1.z: interpreter 1.0"),
+            (Ok(Verdict { excused: 9, ..none.clone() }), Class::Undecided, false, "EX2 or LG2"),
+            (Ok(Verdict { unfinished: 9, ..none }), Class::Nothing, false, "within the instruction budget"),
+            (Err(CompareError::Gpu(unfinished).into()), Class::CutShort, true, "1 of 8 invocations"),
+            (Err(CompareError::Gpu(GpuError::Refused("no".into())).into()), Class::Rejected, true, "no"),
         ] {
-            assert_eq!((checked.class(), class.fails()), (class, fails));
-            assert!(checked.detail().contains(detail), "{}", checked.detail());
+            let program = &StoredProgram {
+                words: caches::Words { code: Vec::new(), descriptors: Vec::new() }.into(),
+                registers: Vec::new(),
+                has_values: false,
+                formats: Default::default(),
+                offset: 0,
+            };
+            let row = Row::new((Distinct { key: Key([0; 16]), program, file: "", count: 1 }, checked));
+            assert_eq!((row.class, class.fails()), (class, fails));
+            assert!(row.detail.contains(detail), "{}", row.detail);
         }
     }
 }

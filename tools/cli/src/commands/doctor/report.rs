@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Checked, Class, Distinct, Examination, File};
+use super::examination::{Distinct, Examination, File, Row};
 use crate::caches::Cache;
-use crate::commands::compare::driver;
+use crate::commands::comparison::{Class, driver};
 use crate::json::Schema;
 use crate::terminal::visible;
 
@@ -75,14 +75,19 @@ fn files(text: &mut String, examination: &Examination<'_>) {
 
 fn result(text: &mut String, examination: &Examination<'_>) {
     let Examination { rows, vertices, seed, route, .. } = examination;
-    let stored: usize = rows.iter().map(|(distinct, _)| distinct.count).sum();
     let counts = Class::ALL.map(|class| (examination.count(class), class));
     // The first two are always there.
     let shown = counts.iter().enumerate().filter(|(index, (count, _))| *index < 2 || *count > 0);
     let shown: Vec<String> = shown.map(|(_, (count, class))| format!("{count} {}", class.name())).collect();
-    let _ = writeln!(text, "**{stored} programs, {} distinct: {}.**", rows.len(), shown.join(", "));
-    let compared: usize = rows.iter().filter_map(|(_, checked)| verdict(checked)).map(|v| v.vertices).sum();
-    let values: u64 = rows.iter().filter_map(|(_, checked)| verdict(checked)).map(|v| v.values).sum();
+    let _ = writeln!(
+        text,
+        "**{} programs, {} distinct: {}.**",
+        examination.stored(),
+        rows.len(),
+        shown.join(", ")
+    );
+    let compared: usize = rows.iter().map(|row| row.verdict.vertices).sum();
+    let values: u64 = rows.iter().map(|row| row.verdict.values).sum();
     let _ = writeln!(
         text,
         "{compared} vertices ({vertices} of each program, seed {seed}), {values} values; route {}.",
@@ -95,11 +100,9 @@ fn result(text: &mut String, examination: &Examination<'_>) {
     }
 }
 
-fn verdict(checked: &Checked) -> Option<&transpica_gpu::compare::Verdict> {
-    match checked {
-        Checked::Verdict(verdict) => Some(verdict),
-        Checked::Failed(..) => None,
-    }
+/// Iterates over the programs that reports list.
+fn not_equal<'a>(examination: &'a Examination<'_>) -> impl Iterator<Item = &'a Row<'a>> {
+    examination.rows.iter().filter(|row| row.class != Class::Equal)
 }
 
 fn caches<'a>(examination: &'a Examination<'_>) -> impl Iterator<Item = &'a Cache> {
@@ -107,23 +110,17 @@ fn caches<'a>(examination: &'a Examination<'_>) -> impl Iterator<Item = &'a Cach
 }
 
 fn failures(text: &mut String, examination: &Examination<'_>) {
-    let rows: Vec<_> =
-        examination.rows.iter().filter(|(_, checked)| checked.class() != Class::Equal).collect();
+    let rows: Vec<&Row<'_>> = not_equal(examination).collect();
     if rows.is_empty() {
         return;
     }
     text.push_str("\n| key | file | offset | stored | result | detail |\n|---|---|--:|--:|---|---|\n");
-    for (Distinct { key, program, file, count }, checked) in rows.iter().take(ROWS) {
-        let (class, detail) = (checked.class().name(), cell(&checked.detail()));
-        let _ = writeln!(
-            text,
-            "| {key} | {} | {:#x} | {count} | {class} | {detail} |",
-            cell(file),
-            program.offset
-        );
+    for Row { program: Distinct { key, program, file, count }, class, detail, .. } in rows.iter().take(ROWS) {
+        let (class, detail, file, offset) = (class.name(), cell(detail), cell(file), program.offset);
+        let _ = writeln!(text, "| {key} | {file} | {offset:#x} | {count} | {class} | {detail} |");
     }
     rest(text, rows.len(), "programs");
-    if examination.failed().next().is_some() {
+    if rows.iter().any(|row| row.class.fails()) {
         text.push_str(
             "\nTo report: paste this text into an issue, and attach the folder that `--extract DIR` fills with the programs above.\n",
         );
@@ -152,19 +149,15 @@ fn warnings(text: &mut String, examination: &Examination<'_>) {
 /// Returns the report as JSON.
 pub(super) fn json(examination: &Examination<'_>) -> String {
     let files: Vec<Value> = examination.files.iter().map(file).collect();
-    let rows = examination.rows.iter().filter(|(_, checked)| checked.class() != Class::Equal);
-    let rows: Vec<Value> = rows
-        .map(|(distinct, checked)| {
-            json!({
-                "key": distinct.key.to_string(), "file": distinct.file, "offset": distinct.program.offset,
-                "stored": distinct.count, "result": checked.class().name(), "fails": checked.class().fails(),
-                "detail": checked.detail(),
-            })
+    let rows = not_equal(examination).map(|Row { program, class, detail, .. }| {
+        json!({
+            "key": program.key.to_string(), "file": program.file, "offset": program.program.offset,
+            "stored": program.count, "result": class.name(), "fails": class.fails(), "detail": detail,
         })
-        .collect();
+    });
+    let rows: Vec<Value> = rows.collect();
     let mut programs = serde_json::Map::new();
-    let stored: usize = examination.rows.iter().map(|(distinct, _)| distinct.count).sum();
-    programs.insert("stored".into(), stored.into());
+    programs.insert("stored".into(), examination.stored().into());
     programs.insert("distinct".into(), examination.rows.len().into());
     for class in Class::ALL {
         programs.insert(class.name().into(), examination.count(class).into());

@@ -15,7 +15,7 @@ use transpica::{RegisterState, Stage};
 use transpica_containers::{Found, Kind, shbin, to_bytes};
 use unicode_width::UnicodeWidthChar;
 
-use super::{File, report, stem};
+use super::found::{File, hex, stem};
 use crate::json::{self, Schema};
 use crate::report::Failure;
 
@@ -47,7 +47,7 @@ impl Folder {
     pub fn write(&self, found: &Found<'_>) -> Vec<String> {
         let files = files(found);
         let is_new = self.written.lock().is_ok_and(|mut written| written.insert(found.hit.digest));
-        let digest = report::hex(&found.hit.digest);
+        let digest = hex(&found.hit.digest);
         for (ending, bytes) in files.iter().filter(|_| is_new) {
             let path = self.path.join(format!("{digest}{ending}.{PART}"));
             if let Err(error) = fs::write(&path, bytes)
@@ -68,7 +68,7 @@ impl Folder {
         for file in all {
             let of_file = stem(&file.path);
             for row in &mut file.rows {
-                let digest = report::hex(&row.hit.digest);
+                let digest = hex(&row.hit.digest);
                 let is_new = !names.contains_key(&row.hit.digest);
                 // Numbers of entries say less than the name of their file.
                 let named = row.hit.name.as_deref().filter(|name| name.contains(char::is_alphabetic));
@@ -148,7 +148,7 @@ fn unit(state: &RegisterState, stage: Stage) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Returns the registers that a program depends on beside its words, and its uniforms as a state
+/// Returns the registers that a program depends on apart from its words, and its uniforms as a state
 /// file has them.
 fn registers(state: &RegisterState, stage: Stage) -> String {
     let unit = match stage {

@@ -3,50 +3,60 @@
 //! that cannot be read does not end the run. The containers crate finds and describes programs.
 
 mod extract;
+mod found;
 mod report;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use transpica_containers::{Hit, Limits, Scanner, Summary};
+use clap::Args;
+use transpica_containers::{Limits, Scanner, Summary};
 
-use crate::args::{Common, Scan};
+use crate::arguments::{Arguments, Results};
 use crate::files;
-use crate::report::Failure;
+use crate::progress::on_all_cores;
+use crate::report::{Common, Failure};
+use crate::streams::Streams;
 use extract::Folder;
+use found::{File, Row};
 
-/// A hit, and what concerns other hits.
-struct Row {
-    hit: Hit,
-    /// Place of the first hit with the same programs.
-    same_as: Option<String>,
-    /// Files that it was extracted to.
-    extracted: Vec<String>,
+/// Find shaders inside any kind of file
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica scan romfs
+  transpica scan romfs --extract shaders && transpica survey shaders
+  transpica scan model.bcmdl pack.arc code.bin --json
+  cat image | transpica scan -
+
+Reads every file below a folder, whatever its name. Finds .shbin files (DVLB), GPU command lists that upload a program, and VBC, bare or in CGFX, BCH, MFX, SARC, darc, GARC, ExeFS, GFL packages, LZ10, \
+LZ11, Yaz0 and the compressed .code, nested or not. A place such as \
+pack.arc/SARC:shader/a.bcsdr/DVLB@0x40 names the containers and the offset in the innermost one. \
+Nothing can be found in encrypted files.
+
+--extract writes .shbin files, and code, descriptors and registers of command lists with outputs that a .shbin file cannot express.
+
+Exit status 1 if nothing was found or a file could not be read; the others are still listed.")]
+pub struct Scan {
+    /// Files of any kind, and folders; - reads standard input
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Write each distinct file or program to this folder, created if missing
+    #[arg(long, value_name = "DIR")]
+    pub extract: Option<PathBuf>,
+    #[command(flatten)]
+    pub results: Results,
 }
 
-/// One file.
-struct File {
-    /// Its path as given.
-    path: String,
-    rows: Vec<Row>,
-    summary: Summary,
-    /// The reason why it was not read to its end.
-    error: Option<String>,
-}
-
-impl File {
-    fn unreadable(path: String, error: String) -> Self {
-        Self { path, rows: Vec::new(), summary: Summary::default(), error: Some(error) }
+impl Arguments for Scan {
+    fn streams(&self) -> Streams<'_> {
+        Streams { reads_any: true, ..self.results.streams([]).below(&self.paths) }
     }
-    /// Returns the place of a hit with the path of the file.
-    fn place(&self, hit: &Hit) -> String {
-        format!("{}/{}", self.path, hit.place())
-    }
 }
 
-pub fn run(arguments: Scan, common: &Common) -> Result<(), Failure> {
-    let Scan { paths, extract, json, output } = arguments;
-    let inputs = files::list(&paths);
+/// Runs the command.
+pub fn run(arguments: &Scan, common: &Common) -> Result<(), Failure> {
+    let Scan { paths, extract, results } = arguments;
+    let inputs = files::list(paths);
     let folder = extract.as_deref().map(Folder::create).transpose()?;
     let work = |scanner: &mut Scanner, input: &Result<PathBuf, Failure>| match input {
         Ok(path) => file(scanner, path, folder.as_ref()),
@@ -57,7 +67,7 @@ pub fn run(arguments: Scan, common: &Common) -> Result<(), Failure> {
         format!(", {bytes} bytes")
     };
     let scanner = || Scanner::new(Limits::default());
-    let mut all = super::on_all_cores(&inputs, common, scanner, work, bytes);
+    let mut all = on_all_cores(&inputs, common, scanner, work, bytes);
     mark_duplicates(&mut all);
     if let Some(folder) = folder {
         folder.name(&mut all)?;
@@ -67,8 +77,8 @@ pub fn run(arguments: Scan, common: &Common) -> Result<(), Failure> {
         let warnings = file.summary.warnings.iter();
         warnings.for_each(|warning| common.warn(format_args!("{}/{warning}", file.path)));
     }
-    let text = if json { report::json(&all) } else { report::table(&all, common.quiet) };
-    files::write(output.as_deref(), text.as_bytes())?;
+    let is_json = results.is_json();
+    results.write(&if is_json { report::json(&all) } else { report::table(&all, common.quiet) })?;
     verdict(&all)
 }
 
@@ -120,9 +130,4 @@ fn mark_duplicates(all: &mut [File]) {
             }
         }
     }
-}
-
-/// Returns the name of a file without folders and without its ending.
-fn stem(path: &str) -> String {
-    PathBuf::from(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -6,14 +6,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use transpica_containers::{Pair, ProgramInfo};
 
-use super::{File, Row};
+use super::found::{File, Row, hex};
 use crate::json::Schema;
 use crate::terminal::padded;
-
-/// Returns 32 hex digits.
-pub(super) fn hex(digest: &[u8; 16]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// Numbers of a scan.
 #[derive(Serialize)]
