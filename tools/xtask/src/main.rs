@@ -19,7 +19,6 @@ mod fuzz;
 mod install;
 mod needs;
 mod notices;
-mod python;
 mod second_driver;
 mod size;
 mod sources;
@@ -63,7 +62,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation; then installs linters
-                   of workflows (PyPI, into the target folder): exit status 3 if they cannot be installed
+                   of workflows (PyPI, into the target folder), or says that it left them out
   count            prints the numbers of lines, entries, long functions and circles of imports, beside the ceilings
                    in tests/counts.tsv
   --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
@@ -72,7 +71,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    the ceilings
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
-                   and case; exit status 3 if one of them cannot be installed
+                   and case; says which of them it left out, since it cannot be installed
   prove            compares every form of random programs with the interpreter, endlessly or up to a limit, and
                    writes the smallest program of each difference to target/prove
   --control        compares all programs of that many slots instead, of which at most MOST have control flow
@@ -112,8 +111,6 @@ enum Failure {
     Usage,
     /// A message.
     Text(String),
-    /// Messages about what could not be installed, so that a part of the task was left out.
-    Incomplete(String),
 }
 
 impl From<String> for Failure {
@@ -128,7 +125,6 @@ fn main() -> ExitCode {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Usage) => (USAGE.to_owned(), 2),
         Err(Failure::Text(text)) => (text, 1),
-        Err(Failure::Incomplete(text)) => (text, 3),
     };
     eprintln!("{text}");
     ExitCode::from(status)
@@ -153,10 +149,10 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["dist", ref options @ ..] => dist::run(options)?,
         ["vendor-capi", folder] => vendor::run(folder.as_ref())?,
         ["prove", kind @ ("--smt" | "--equal"), ref options @ ..] => {
-            let python = python::solvers(&target()?)?;
+            needs::install(&["solve"])?;
             let run = ["run", "--release", "--quiet", "--package", "transpica-smt", "--", "--python"];
             let equal = (kind == "--equal").then_some(kind);
-            run_line(Command::new(program()).args(run).arg(python).args(equal).args(options))?;
+            run_line(Command::new(program()).args(run).arg(needs::python()).args(equal).args(options))?;
         }
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
@@ -199,7 +195,7 @@ fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Returns the target folder: this executable is in its `release` folder.
+/// Returns the target folder: this executable is in its folder of a profile.
 fn target() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| format!("where this program lies: {error}"))?;
     let folder = program.ancestors().nth(2).ok_or("this program lies outside a target folder")?;

@@ -18,7 +18,7 @@ const CEILINGS: [(&str, u64); 3] =
 /// # Errors
 /// A size beyond its ceiling, or what cannot be built.
 pub fn run() -> Result<(), String> {
-    needs::install(&needs::of_tests()?, true)?;
+    needs::install(&["tests"])?;
     let folder = target()?.join("size");
     let readme = Path::new(needs::ROOT).join("tools/capi/README.md");
     let readme = fs::read_to_string(&readme).map_err(|error| format!("{}: {error}", readme.display()))?;

@@ -100,7 +100,7 @@ fn exceeds(counts: Counts, ceilings: Counts, margin: f64) -> Option<(&'static st
 /// # Errors
 /// A count beyond its ceiling, or a program that cannot be run.
 pub fn run() -> Result<(), String> {
-    needs::install(&needs::of_tests()?, true)?;
+    needs::install(&["tests"])?;
     if !cargo(&["build", "--quiet", "--release", "--package", "transpica-bench"]) {
         return Err("transpica-bench cannot be built, see above".into());
     }
