@@ -3,12 +3,14 @@
 //! In: names of the table. Out: whether they are here; a line on standard error about a test that
 //! is left out. Test programs of several packages and `cargo xtask` include this file.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io::Write as _;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Variable with which `cargo xtask test`, which installs everything, makes what is missing an
 /// error.
@@ -86,7 +88,7 @@ pub fn has(names: &[&str]) -> bool {
 }
 
 /// Says on standard error, which the test runner captures from macros only, that the test leaves
-/// something out.
+/// something out; `cargo xtask test` says so at its end, too.
 #[track_caller]
 pub fn leave_out(reason: &str) {
     let thread = std::thread::current();
@@ -95,11 +97,20 @@ pub fn leave_out(reason: &str) {
         None | Some("main") => Location::caller().to_string(),
         Some(name) => name.to_owned(),
     };
-    let _ = std::io::stderr().write_all(format!("left out: {test} {reason}\n").as_bytes());
+    let line = format!("left out: {test} {reason}\n");
+    // A test may ask many times.
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
+        let _ = std::io::stderr().write_all(line.as_bytes());
+        if let Some(path) = env::var_os("TRANSPICA_TALLY") {
+            let file = fs::OpenOptions::new().append(true).open(path);
+            let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        }
+    }
 }
 
 /// Ends a test, with a line, if something that it names is not here.
-#[allow(unused_macros, reason = "`cargo xtask` includes this file and asks for nothing")]
+#[macro_export]
 macro_rules! needs {
     ($($name:literal),+) => {
         if !$crate::needs::has(&[$($name),+]) {

@@ -142,6 +142,7 @@ fn of_naga(translated: &Translation) -> Vec<u32> {
 
 #[test]
 fn faults_are_found() {
+    needs!("glslangValidator");
     let text = |length: u32, store: &str| {
         format!(
             "#version 450\nlayout(location = 0) in vec4 i;\nvec4 r[{length}];\n
@@ -158,6 +159,7 @@ fn faults_are_found() {
 
 #[test]
 fn no_translation_of_a_sample_has_a_large_private_array() {
+    needs!("glslangValidator");
     let compiled = AtomicUsize::new(0);
     let count = with_products(|name, translated| {
         check(name, &translated.spirv().expect("SPIR-V"));

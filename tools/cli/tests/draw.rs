@@ -308,7 +308,7 @@ fn the_sheet_of_all_samples_is_the_picture_of_the_page() {
     let path = folder("page").join("sheet.png");
     transpica(&["draw", "shaders", "-o", path.to_str().expect("a name")]).succeeded();
     let (drawn, stored) = (decoded(&path), root().join("shaders/sheet.png"));
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::copy(&path, &stored).expect("written");
     }
     let stored = decoded(&stored);
@@ -316,7 +316,7 @@ fn the_sheet_of_all_samples_is_the_picture_of_the_page() {
     let differing = drawn.differing(&stored, 2);
     assert!(
         differing * 1_000 <= drawn.pixels.len(),
-        "{differing} pixels differ; BLESS=1 stores the new picture"
+        "{differing} pixels differ; UPDATE_EXPECT=1 stores the new picture"
     );
     // Every cell shows something: its middle part has several colors.
     let (cell, step) = ([192, 128], [198, 166]);

@@ -66,7 +66,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   count            prints the numbers of lines, entries, long functions and circles of imports, beside the ceilings
                    in tests/counts.tsv
   --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
-                   with the ceilings in tests/speed.tsv; BLESS=1 makes them the ceilings, REASON='...' says why one rises
+                   with the ceilings in tests/speed.tsv; UPDATE_EXPECT=1 makes them the ceilings, REASON='...' says why one rises
   --size           links a minimal C program with the library for each set of features and compares its size with
                    the ceilings
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,

@@ -8,7 +8,7 @@ use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
 
-/// `BLESS=1 cargo test -p transpica-gpu-tests --test gpu geometry_passes` rewrites the files.
+/// `UPDATE_EXPECT=1 cargo test -p transpica-gpu-tests --test gpu geometry_passes` rewrites the files.
 #[test]
 fn spirv_of_passes_is_that_of_their_text() {
     for pass in Pass::ALL {
@@ -16,11 +16,11 @@ fn spirv_of_passes_is_that_of_their_text() {
             panic!("words are passed through");
         };
         let path = format!("{}/../../../src/draw/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
-        if std::env::var_os("BLESS").is_some() {
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&path, bytes(&words)).expect("written");
             continue;
         }
-        assert!(words == pass.spirv(), "{path} is stale: BLESS=1 writes it anew");
+        assert!(words == pass.spirv(), "{path} is stale: UPDATE_EXPECT=1 writes it anew");
         spirv_tools::validate(&words).expect("valid");
     }
 }

@@ -78,7 +78,7 @@ fn programs_with_known_driver_faults_match_the_interpreter() {
 }
 
 /// Returns the first seeds of a kind whose programs leave loops early. Searching takes longer than
-/// running them, so a file stores them; `BLESS=1` searches again, which a change of the generator
+/// running them, so a file stores them; `UPDATE_EXPECT=1` searches again, which a change of the generator
 /// requires.
 fn seeds(kind: Kind, count: usize) -> Vec<u64> {
     let path = format!(
@@ -86,7 +86,7 @@ fn seeds(kind: Kind, count: usize) -> Vec<u64> {
         env!("CARGO_MANIFEST_DIR"),
         format!("{kind:?}").to_lowercase()
     );
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         let left_early = (0u64..).filter(|&seed| random::is_left_early(&generate(kind, seed)));
         let lines: String = left_early.take(count).map(|seed| format!("{seed}\n")).collect();
         std::fs::write(&path, lines).expect("writable");
@@ -108,7 +108,7 @@ fn run(kind: Kind, programs: usize) {
         let generated = generate(kind, seed);
         assert!(
             random::is_left_early(&generated),
-            "{kind:?} {seed} does not any more: BLESS=1 looks for others"
+            "{kind:?} {seed} does not any more: UPDATE_EXPECT=1 looks for others"
         );
         let verdict = compare(&gpu, &generated);
         silent += u64::from(verdict.values == 0);
