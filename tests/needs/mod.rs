@@ -1,5 +1,5 @@
-//! What tests and tasks need outside Cargo: the table `tests/needs.tsv`, and how a test asks for a
-//! row of it.
+//! Requirements of tests and tasks outside Cargo: the table `tests/needs.tsv`, and how a test asks
+//! for a row of it.
 //! In: names of the table. Out: whether they are here; a line on standard error about a test that
 //! is left out. Test programs of several packages and `cargo xtask` include this file.
 

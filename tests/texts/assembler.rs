@@ -44,8 +44,8 @@ const BY_PICASSO: [&str; 10] =
 /// Warnings of two shaders on purpose: their constants overflow and underflow.
 const MEANT: [&str; 2] = ["1e38 becomes inf", "1e-30 becomes 0.0"];
 
-/// `NAME.shbin` is assembled from `NAME.*.pica` in reverse alphabetical order. `UPDATE_EXPECT=1` rewrites
-/// those that are not picasso's.
+/// `NAME.shbin` is assembled from `NAME.*.pica` in reverse alphabetical order. `UPDATE_EXPECT=1`
+/// rewrites those that are not picasso's.
 #[test]
 fn every_shader_assembles_to_its_binary() {
     let shaders = files("shaders");

@@ -1,7 +1,6 @@
 //! The contract of GLSL: glslang compiles every text of every version and links it with fragment
 //! shaders of hosts; names, locations and byte offsets are the documented ones; all arithmetic is
 //! marked `precise`.
-//! Without glslang this fails and says how to install it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,5 +1,4 @@
 //! Names of hosts in GLSL: they stay as they are, or are errors.
-//! Without glslang this fails and says how to install it.
 
 use transpica::settings::{
     AttributeNames, BlockNames, ClipPlanes, GlslProfile, Outputs, Varying, VaryingSource,

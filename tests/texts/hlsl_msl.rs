@@ -1,7 +1,6 @@
 //! HLSL and MSL of every program with every entry: compilers accept them, no two buffers of MSL
 //! share a slot, and a reflection has the registers, semantics, slots and attributes of the texts.
-//! Without glslang and g++ this fails and says how to install them. The HLSL stays in the target
-//! folder for DXC (`cargo xtask validate`).
+//! The HLSL stays in the target folder for DXC (`cargo xtask validate`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,7 +1,6 @@
 //! Modules and texts have no large array in private or function memory, and store no lane of an
 //! element of such an array: compilers of phones crash on that (Adreno 650 from 19 elements on).
 //! Checked in SPIR-V: ours, that of naga for WGSL, that of glslang for GLSL and HLSL.
-//! Without glslang this fails and says how to install it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

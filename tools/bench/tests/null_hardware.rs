@@ -1,7 +1,7 @@
 //! The statistics that RADV reports for the samples on two families of AMD chips are those on
 //! record. They do not vary between runs, so a difference is a change of our modules.
-//! They depend on Mesa, so there is a file for each version. `UPDATE_EXPECT=1` writes the one of the
-//! installed version, to be read as a diff and committed.
+//! They depend on Mesa, so there is a file for each version. `UPDATE_EXPECT=1` writes the one of
+//! the installed version, to be read as a diff and committed.
 //! Without the file of the installed version, this test is left out and says what to do.
 
 use std::fmt::Write;

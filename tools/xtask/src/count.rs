@@ -1,6 +1,6 @@
 //! Counts of the code, and their ceilings.
-//! In: the sources. Out: a table; `tests/counts.tsv` has a ceiling for each row, which a test holds.
-//! Counts code as lines that are neither blank nor comment, outside tests.
+//! In: the sources. Out: a table; `tests/counts.tsv` has a ceiling for each row, and a test
+//! compares them. Counts code as lines that are neither blank nor comment, outside tests.
 
 use std::collections::BTreeMap;
 use std::fs;

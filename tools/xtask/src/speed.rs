@@ -94,8 +94,8 @@ fn exceeds(counts: Counts, ceilings: Counts, margin: f64) -> Option<(&'static st
     beyond.next().map(|((name, count), ceiling)| (name, count, ceiling))
 }
 
-/// Counts all programs and compares them with their ceilings; with `UPDATE_EXPECT=1` in the environment it
-/// takes them as ceilings.
+/// Counts all programs and compares them with their ceilings; with `UPDATE_EXPECT=1` in the
+/// environment it takes them as ceilings.
 ///
 /// # Errors
 /// A count beyond its ceiling, or a program that cannot be run.

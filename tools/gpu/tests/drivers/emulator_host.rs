@@ -2,7 +2,6 @@
 //! no pixel differs between GPU and interpreter. This test adds that the pictures show something,
 //! that they move, that a second run translates nothing, and that frames which begin on the CPU are
 //! those of a run that waits for its pipelines.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
