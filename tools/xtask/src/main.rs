@@ -20,7 +20,6 @@ mod install;
 mod needs;
 mod notices;
 mod second_driver;
-mod size;
 mod sources;
 mod speed;
 mod symbols;
@@ -39,7 +38,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
        cargo xtask test --browser
        cargo xtask check
-       cargo xtask count [--speed | --size]
+       cargo xtask count [--speed]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S] [--control SLOTS MOST]
        cargo xtask prove --smt [--new | --enumerate] [--seconds N]
@@ -57,18 +56,15 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   test             installs missing requirements (Debian, Ubuntu; Dask into the target folder) and says what for; then
                    runs every test, random programs and slow drivers with fewer cases, and prints the counts of the
                    comparisons and what was left out
-  --all            takes all cases, then counts as `count --speed` and `count --size`
+  --all            takes all cases, then counts as `count --speed`
   --no-install     fails if a requirement is missing, and prints the command that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation; then installs linters
                    of workflows (PyPI, into the target folder), or says that it left them out
-  count            prints the numbers of lines, entries, long functions and circles of imports, beside the ceilings
-                   in tests/counts.tsv
+  count            prints the numbers of lines and names, beside the ceilings in tests/counts.tsv
   --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
                    with the ceilings in tests/speed.tsv; UPDATE_EXPECT=1 makes them the ceilings, REASON='...' says why one rises
-  --size           links a minimal C program with the library for each set of features and compares its size with
-                   the ceilings
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; says which of them it left out, since it cannot be installed
@@ -137,7 +133,6 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run()?,
         ["count"] => count::run()?,
         ["count", "--speed"] => speed::run()?,
-        ["count", "--size"] => size::run()?,
         ["validate"] => validate::run()?,
         ["coverage"] => coverage::run(false)?,
         ["coverage", "--uncovered"] => coverage::run(true)?,

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::{Failure, bare, needs, program, run_line, second_driver, size, speed, tally, target, wait};
+use crate::{Failure, bare, needs, program, run_line, second_driver, speed, tally, target, wait};
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,6 @@ fn run_tests(options: Options) -> Result<(), String> {
     tally::print(&counts)?;
     if options.all {
         speed::run()?;
-        size::run()?;
     }
     if options.second_driver {
         let counts = tally::begin("tally-second.tsv")?;
