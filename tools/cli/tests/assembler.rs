@@ -419,7 +419,6 @@ fn bindings_come_from_the_call_that_assembles() {
 
 #[test]
 fn make_reads_the_dependencies_of_a_file() {
-    needs!("make");
     let folder = listed("make");
     let rule = "\"$(TRANSPICA)\" asm points.shlist -o points.shbin --bind-c points.h -MD points.d -q";
     fs::write(folder.join("Makefile"), format!("points.shbin:\n\t{rule}\n-include points.d\n"))

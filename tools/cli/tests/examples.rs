@@ -12,7 +12,6 @@ use std::process::Command;
 
 use transpica_generate::{Kind, generate};
 
-use crate::needs;
 use crate::support::{folder, ran, root, transpica};
 use crate::writer::{Draw, opengl, opengl_record, vkch_of};
 
@@ -233,7 +232,6 @@ fn prepare(line: &str, at: &Path) {
 
 #[test]
 fn every_example_runs() {
-    needs!("sh");
     let mut found = BTreeSet::new();
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);
@@ -246,7 +244,7 @@ fn every_example_runs() {
     let workflow = fs::read_to_string(root().join(".github/workflows/ci.yml")).expect("readable");
     for (line, reason) in EXCEPTIONS.iter().filter(|(_, reason)| *reason == IN_CI) {
         assert!(workflow.contains(line), "ci.yml does not run {line}");
-        needs::leave_out(&format!("`{line}`, {reason}"));
+        crate::needs::leave_out(&format!("`{line}`, {reason}"));
     }
     for (start, _) in ERRORS {
         assert!(found.iter().any(|example| example.line.starts_with(start)), "no example any more: {start}");

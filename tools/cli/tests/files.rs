@@ -259,7 +259,6 @@ fn options_of_another_target_or_stage_are_wrong_usage() {
 
 #[test]
 fn binary_does_not_go_to_a_terminal() {
-    needs!("script");
     for (line, instead) in [
         ("translate shaders/textured.shbin --to spirv", "--to spirv-asm"),
         ("translate shaders/textured.shbin --to spirv -o -", "use -o FILE"),

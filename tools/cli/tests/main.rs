@@ -1,6 +1,5 @@
 //! The command line as users run it. `drivers` has the tests that also run on a second driver.
 
-#[macro_use]
 #[path = "../../../tests/needs/mod.rs"]
 #[allow(dead_code, reason = "`cargo xtask` installs what it lists")]
 mod needs;

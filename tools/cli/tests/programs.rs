@@ -173,7 +173,6 @@ again:
 
 #[test]
 fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
-    needs!("script");
     let folder = folder("trace");
     let file = folder.join("endless.shbin");
     let name = file.to_str().expect("a name");

@@ -1,18 +1,30 @@
 //! The example that spreads shards with Dask, as the guide has it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::needs;
 use crate::support::{folder, ran, root, transpica};
 
 /// The script, from the root of the repository.
 const SCRIPT: &str = "tools/cli/examples/dask_shards.py";
 
+/// Returns a Python that has Dask: that of `cargo xtask test`, or the system's.
+fn python() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+    let own = target.join("python/bin/python3");
+    let has_dask = |python: &Path| {
+        let output = Command::new(python).args(["-c", "import dask.distributed"]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    [own.clone(), "python3".into()].into_iter().find(|python| has_dask(python)).unwrap_or_else(|| {
+        let folder = own.ancestors().nth(2).expect("its folder").display();
+        panic!("this test needs Dask: python3 -m venv {folder} && {folder}/bin/pip install dask distributed")
+    })
+}
+
 #[test]
 fn shards_on_a_cluster_give_the_results_of_one_run() {
-    needs!("python:dask.distributed");
     let folder = folder("shards-dask");
     let [dumps, one, many] = ["dumps", "one", "many"].map(|name| folder.join(name));
     for copy in 0..3 {
@@ -28,7 +40,7 @@ fn shards_on_a_cluster_give_the_results_of_one_run() {
     let whole = transpica(&["translate", dumps, "--to", "spirv,reflection", "--out-dir", one]);
     assert_eq!(whole.status, 1, "{}", whole.err);
     let on_cluster = || {
-        let mut command = Command::new(needs::python());
+        let mut command = Command::new(python());
         command.args([SCRIPT, dumps, "--out-dir", many, "--shards", "5"]);
         ran(command.args(["--transpica", env!("CARGO_BIN_EXE_transpica")]), &[])
     };

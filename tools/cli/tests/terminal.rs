@@ -24,7 +24,6 @@ fn control_characters_of_a_source_are_spelled_out() {
 
 #[test]
 fn names_from_files_are_escaped_for_a_terminal() {
-    needs!("script");
     let folder = folder("names");
     let file = folder.join("names.shbin");
     let source = b".fvec title\n.proc main\n\tmov o0, title\n\tend\n.end\n.out position position\n";
@@ -52,7 +51,6 @@ fn names_from_files_are_escaped_for_a_terminal() {
 
 #[test]
 fn a_dumb_terminal_gets_neither_colors_nor_drawings() {
-    needs!("script");
     let source = folder("dumb").join("bad.pica");
     fs::write(&source, ".proc main\n\tmvo r0, v0\n\tend\n.end\n").expect("written");
     let line = format!("\"$TRANSPICA\" asm {} -o /dev/null", source.display());

@@ -51,7 +51,6 @@ fn run(folder: &Path, text: &str) {
 
 #[test]
 fn the_walk_of_the_guide_prints_what_it_shows() {
-    needs!("sh");
     let guide = fs::read_to_string(root().join("tools/asm/src/guide/homebrew.md")).expect("readable");
     let folder = folder("walk");
     let mut counts = [0, 0];
