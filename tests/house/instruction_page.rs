@@ -1,5 +1,5 @@
 //! `src/program/isa/README.md` contains the table of opcodes and the formats: this test generates
-//! the page, and `BLESS=1` rewrites it.
+//! the page, and `UPDATE_EXPECT=1` rewrites it.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use transpica::isa::word::Format;
 const HEAD: &str = "\
 # Instruction set
 
-This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpica --test house instruction_page` rewrites it.
+This page is made from `table.rs` and `word.rs`; `UPDATE_EXPECT=1 cargo test -p transpica --test house instruction_page` rewrites it.
 
 Every instruction is one 32-bit word with its code in bits 31..26. `s1`, `s2`, `s3` are the sources after swizzle and
 negation; `·` is the product where inf·0 = 0. The low code bits of `cmp`, `mad` and `madi` belong to their first field.
@@ -161,9 +161,9 @@ fn markdown() -> String {
 #[test]
 fn the_page_shows_the_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/program/isa/README.md");
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(path, markdown()).expect("the page can be written");
     }
     let page = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(page, markdown(), "BLESS=1 rewrites the page");
+    assert_eq!(page, markdown(), "UPDATE_EXPECT=1 rewrites the page");
 }

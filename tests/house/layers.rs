@@ -30,12 +30,68 @@ fn text(source: &Source) -> String {
     code(&source.lines).collect::<Vec<_>>().join("\n")
 }
 
+/// Path of a module in the library.
+fn module(source: &Source) -> Vec<String> {
+    let path = source.path.trim_start_matches("src/").trim_end_matches(".rs");
+    let parts = path.split('/').map(str::to_owned);
+    parts.filter(|part| part != "mod" && part != "lib").collect()
+}
+
+/// Paths that `use` lines name, from the root of the crate; of names in braces each.
+fn imports(source: &Source) -> Vec<Vec<String>> {
+    let own = module(source);
+    let text: String = code(&source.lines).collect::<Vec<_>>().join("\n");
+    let mut found = Vec::new();
+    for part in text.split("\nuse ").skip(1).chain(text.strip_prefix("use ")) {
+        let Some(end) = part.find(';') else { continue };
+        expand(part[..end].trim(), &[], &own, &mut found);
+    }
+    found
+}
+
+/// Adds the paths of one tree of `use`.
+fn expand(tree: &str, before: &[String], own: &[String], found: &mut Vec<Vec<String>>) {
+    let (path, group) = match tree.split_once('{') {
+        Some((path, group)) => (path, group.trim_end().strip_suffix('}')),
+        None => (tree, None),
+    };
+    let mut all = before.to_vec();
+    for word in path.split("::").map(str::trim).filter(|word| !word.is_empty()) {
+        match word.split_whitespace().next().unwrap_or_default() {
+            "crate" => all.clear(),
+            "self" if before.is_empty() && all.is_empty() => all = own.to_vec(),
+            "self" => {}
+            "super" => {
+                let mut outer = if all.is_empty() { own.to_vec() } else { all };
+                outer.pop();
+                all = outer;
+            }
+            name => all.push(name.to_owned()),
+        }
+    }
+    let Some(group) = group else { return found.push(all) };
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                if !group[start..at].trim().is_empty() {
+                    expand(group[start..at].trim(), &all, own, found);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Returns the top-level modules that a source names, in `use` lines or after `crate::`.
 fn named(source: &Source) -> Vec<String> {
     let text = text(source);
     let identifier = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let inline = text.split("crate::").skip(1).map(identifier);
-    source.imports().into_iter().filter_map(|path| path.into_iter().next()).chain(inline).collect()
+    imports(source).into_iter().filter_map(|path| path.into_iter().next()).chain(inline).collect()
 }
 
 #[test]
@@ -60,7 +116,7 @@ fn modules_import_only_lower_layers() {
     assert!(layers.len() > 11, "the table was not understood: {layers:?}");
     let mut wrong = Vec::new();
     for file in files() {
-        let (path, module) = (&file.path, file.module().swap_remove(0));
+        let (path, module) = (&file.path, module(&file).swap_remove(0));
         let Some(own) = layers.get(&module) else {
             wrong.push(format!("{path} is in no layer"));
             continue;
@@ -144,7 +200,7 @@ fn each_option_is_read_in_one_layer() {
     let files = files();
     let mut readers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for file in &files {
-        let (module, code) = (file.module().swap_remove(0), text(file));
+        let (module, code) = (module(file).swap_remove(0), text(file));
         for option in &options {
             let is_read = code.match_indices(option.as_str()).any(|(at, _)| {
                 let next = code[at + option.len()..].chars().next();

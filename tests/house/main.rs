@@ -10,5 +10,8 @@ mod prose;
 mod surface;
 mod walkthrough;
 
+#[path = "../needs/mod.rs"]
+#[allow(dead_code, reason = "the table alone is of interest")]
+mod needs;
 #[path = "../../tools/xtask/src/sources.rs"]
 mod sources;

@@ -1,5 +1,5 @@
 //! `src/ir/README.md` contains the tables of operations and reads: this test generates the page,
-//! and `BLESS=1` rewrites it.
+//! and `UPDATE_EXPECT=1` rewrites it.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use transpica::stages::ir::{
 const HEAD: &str = "\
 # Operations of the intermediate form
 
-This page is made from `signature.rs` and `resource.rs`; `BLESS=1 cargo test -p transpica --test house operation_page` rewrites it.
+This page is made from `signature.rs` and `resource.rs`; `UPDATE_EXPECT=1 cargo test -p transpica --test house operation_page` rewrites it.
 
 A value has a type of one to four lanes and is defined once: `%7: f32x4 = mulp %2 %3`. The grammar of the text form stands
 in `text.rs`, the rules for functions in `verify.rs`. `legalize` removes the reads that the column `legal` leaves open, and
@@ -111,9 +111,9 @@ fn markdown() -> String {
 #[test]
 fn the_page_shows_the_tables() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/ir/README.md");
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(path, markdown()).expect("the page can be written");
     }
     let page = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(page, markdown(), "BLESS=1 rewrites the page");
+    assert_eq!(page, markdown(), "UPDATE_EXPECT=1 rewrites the page");
 }

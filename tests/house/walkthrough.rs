@@ -1,5 +1,5 @@
 //! `src/README.md` shows one program in every form that it takes, and the pipeline as a picture.
-//! This test makes both from the library's output; `BLESS=1` rewrites them.
+//! This test makes both from the library's output; `UPDATE_EXPECT=1` rewrites them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -137,11 +137,11 @@ fn page(old: &str) -> String {
 fn check(path: &str, text: impl Fn(&str) -> String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path);
     let old = fs::read_to_string(&path).unwrap_or_default();
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, text(&old)).expect("the file can be written");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, text(&found), "BLESS=1 rewrites {}", path.display());
+    assert_eq!(found, text(&found), "UPDATE_EXPECT=1 rewrites {}", path.display());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Intermediate forms of small programs as golden text: `cases/cfg` and `cases/tree` hold assembler
 //! text, `cases/ir` functions for one pass.
 //! The expected text of `NAME.pica` or `NAME.ir` is in `NAME.txt`;
-//! `BLESS=1 cargo test -p transpica --test semantics forms` rewrites the stale ones. A case
+//! `UPDATE_EXPECT=1 cargo test -p transpica --test semantics forms` rewrites the stale ones. A case
 //! without its text, a text without its case and a stale text fail.
 //!
 //! A case begins with a comment on its purpose. In a function it is the second line; the first one
@@ -95,7 +95,7 @@ impl Folder<'_> {
 /// Checks a folder of `tests/cases`.
 fn check(name: &str, ending: &str, show: impl Fn(&str) -> String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
-    let faults = Folder { path, ending, bless: std::env::var_os("BLESS").is_some() }.faults(show);
+    let faults = Folder { path, ending, bless: std::env::var_os("UPDATE_EXPECT").is_some() }.faults(show);
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 

@@ -44,8 +44,8 @@ const BY_PICASSO: [&str; 10] =
 /// Warnings of two shaders on purpose: their constants overflow and underflow.
 const MEANT: [&str; 2] = ["1e38 becomes inf", "1e-30 becomes 0.0"];
 
-/// `NAME.shbin` is assembled from `NAME.*.pica` in reverse alphabetical order. `BLESS=1` rewrites
-/// those that are not picasso's.
+/// `NAME.shbin` is assembled from `NAME.*.pica` in reverse alphabetical order. `UPDATE_EXPECT=1`
+/// rewrites those that are not picasso's.
 #[test]
 fn every_shader_assembles_to_its_binary() {
     let shaders = files("shaders");
@@ -71,7 +71,7 @@ fn every_shader_assembles_to_its_binary() {
         let unmeant = assembled.warnings.iter().filter(|warning| !MEANT.contains(&warning.message.as_str()));
         failures.extend(unmeant.map(ToString::to_string));
         let binary = root().join(format!("shaders/{stem}.shbin"));
-        if std::env::var_os("BLESS").is_some() && !BY_PICASSO.contains(stem) {
+        if std::env::var_os("UPDATE_EXPECT").is_some() && !BY_PICASSO.contains(stem) {
             fs::write(&binary, &assembled.bytes).expect("written");
         }
         if fs::read(&binary).ok().as_ref() != Some(&assembled.bytes) {

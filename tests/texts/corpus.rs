@@ -246,7 +246,7 @@ fn words_are_the_same_in_another_process() {
     assert_eq!(here, there);
 }
 
-/// Golden texts; `BLESS=1 cargo test -p transpica --test texts corpus` rewrites them.
+/// Golden texts; `UPDATE_EXPECT=1 cargo test -p transpica --test texts corpus` rewrites them.
 #[test]
 fn wgsl_of_three_samples_has_short_lines_and_names() {
     with_cases(|cases| {
@@ -258,7 +258,7 @@ fn wgsl_of_three_samples_has_short_lines_and_names() {
             let text = translated.text(Language::Wgsl).expect("WGSL");
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/wgsl");
             let golden = folder.join(format!("{name}.wgsl"));
-            if std::env::var_os("BLESS").is_some() {
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
                 fs::write(&golden, &text).expect("writable");
             }
             expect_file![golden].assert_eq(&text);

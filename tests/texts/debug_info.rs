@@ -217,6 +217,7 @@ fn translate_pair(translator: &mut Translator, text: Option<&str>) -> (Translati
 
 #[test]
 fn a_pair_of_instructions_has_lines_and_registers() {
+    needs!("spirv-dis");
     let (translated, _) = translate_pair(&mut translator(true), None);
     let placed = translated.placed_spirv().expect("SPIR-V");
     let source = translated.interface.debug_source.as_deref().expect("that of the host");

@@ -1,7 +1,6 @@
 //! The contract of GLSL: glslang compiles every text of every version and links it with fragment
 //! shaders of hosts; names, locations and byte offsets are the documented ones; all arithmetic is
 //! marked `precise`.
-//! Without glslang this fails and says how to install it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -144,6 +143,7 @@ fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
 
 #[test]
 fn samples_link_with_fragment_shaders_of_hosts() {
+    needs!("glslangValidator");
     let samples = samples().into_iter().filter(|sample| sample.name.starts_with("shaders"));
     let samples: Vec<Sample> = daily::some("samples linked with fragment shaders", 6, samples.collect());
     in_parallel(&samples, |sample, index| {
@@ -167,6 +167,7 @@ fn samples_link_with_fragment_shaders_of_hosts() {
 
 #[test]
 fn a_fragment_shader_of_another_host_does_not_link() {
+    needs!("glslangValidator");
     let (options, profile, ports) = host(Layout::Symbols);
     for version in GlslVersion::ALL {
         let text = glsl(TEXTURED, 0, version, options, profile.clone());
@@ -200,6 +201,7 @@ fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
 
 #[test]
 fn all_arithmetic_is_precise_if_the_profile_requests_it() {
+    needs!("glslangValidator");
     let chosen = daily::some("samples whose arithmetic is precise", 6, samples());
     in_parallel(&chosen, |sample, index| {
         let name = format!("{}#{index}", sample.name);
@@ -243,6 +245,7 @@ fn all_arithmetic_is_precise_if_the_profile_requests_it() {
 
 #[test]
 fn glslang_reads_every_opengl_text_unchanged() {
+    needs!("glslangValidator");
     let taken = daily::cases("versions of OpenGL for each text", 1, 4) as usize;
     let read = AtomicUsize::new(0);
     with_products(|name, translated| {
@@ -265,6 +268,7 @@ fn glslang_reads_every_opengl_text_unchanged() {
 
 #[test]
 fn precise_is_a_keyword_only_where_the_driver_knows_it() {
+    needs!("glslangValidator");
     for (version, lacks, knows) in [
         (GlslVersion::Core330, &["GL_ARB_gpu_shader5"][..], &["GL_ARB_shader_precision"][..]),
         // glslang knows the word in ES, by the first of both names.
@@ -321,6 +325,7 @@ const LIGHTS: &[u8] = include_bytes!("../../shaders/lights.shbin");
 
 #[test]
 fn blocks_have_the_byte_offsets_of_their_hosts() {
+    needs!("glslangValidator");
     let custom = RegisterLayout { floats: 4096, bools: 12, ..RegisterLayout::AZAHAR };
     for (layout, expected) in [
         (Layout::Registers, [("c", 0), ("i", 1536), ("b", 1600)]),
@@ -346,6 +351,7 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
 
 #[test]
 fn the_host_block_and_clip_distances_have_their_places() {
+    needs!("glslangValidator");
     let options = Options {
         outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
@@ -373,6 +379,7 @@ fn the_host_block_and_clip_distances_have_their_places() {
 
 #[test]
 fn specialization_constants_of_450_have_the_documented_ids() {
+    needs!("glslangValidator");
     let mut options = Options::default();
     (options.control.bools.specialized, options.control.ints.specialized) = (0xFFFF, 15);
     let text = glsl(LIGHTS, 0, GlslVersion::Vulkan450, options, Profile::default());
@@ -396,6 +403,7 @@ fn bindings() -> Unnamed {
 
 #[test]
 fn glslang_reads_random_programs() {
+    needs!("glslangValidator");
     for (kind, seeds) in [(Programs::Clean, 0..42), (Programs::Wild, 0..42), (Programs::Numeric, 0..21)] {
         let seeds = daily::some(&format!("{kind:?} programs read by glslang"), 5, seeds.collect());
         for (seed, version) in seeds.into_iter().zip(GlslVersion::ALL.into_iter().cycle()) {
@@ -437,6 +445,7 @@ fn texts_are_the_same_every_time_and_in_every_thread() {
 
 #[test]
 fn four_thousand_dependent_products_need_little_stack() {
+    needs!("glslangValidator");
     let mut source = "func main {\n%0: f32x4 = input v0\n%1: f32x4 = input v1\n".to_owned();
     for value in 2..4098 {
         writeln!(source, "%{value}: f32x4 = mul %{} %0", value - 1).unwrap();
@@ -481,6 +490,7 @@ fn a_text_without_its_version_line_is_the_same_behind_it() {
 
 #[test]
 fn es_300_has_no_switch() {
+    needs!("glslangValidator");
     with_products(|name, translated| {
         if translated.interface.entry_point.is_compute() {
             return;
@@ -509,7 +519,7 @@ fn es_300_has_no_switch() {
 /// Number of programs with a `switch` in other versions.
 static SWITCHES: AtomicUsize = AtomicUsize::new(0);
 
-/// Golden texts; `BLESS=1 cargo test -p transpica --test texts glsl` rewrites them.
+/// Golden texts; `UPDATE_EXPECT=1 cargo test -p transpica --test texts glsl` rewrites them.
 #[test]
 fn glsl_of_three_samples_has_short_lines_and_names() {
     for (name, version, end) in [
@@ -521,7 +531,7 @@ fn glsl_of_three_samples_has_short_lines_and_names() {
         let bytes = fs::read(root.join(format!("shaders/{name}.shbin"))).expect("a sample");
         let text = glsl(&bytes, 0, version, Options::default(), Profile::default());
         let golden = root.join(format!("tests/cases/glsl/{name}.{end}.glsl"));
-        if std::env::var_os("BLESS").is_some() {
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
             fs::write(&golden, &text).expect("writable");
         }
         expect_file![golden].assert_eq(&text);

@@ -1,5 +1,4 @@
 //! Names of hosts in GLSL: they stay as they are, or are errors.
-//! Without glslang this fails and says how to install it.
 
 use transpica::settings::{
     AttributeNames, BlockNames, ClipPlanes, GlslProfile, Outputs, Varying, VaryingSource,
@@ -25,6 +24,7 @@ fn under(profile: Profile) -> Result<String, Error> {
 
 #[test]
 fn names_of_the_host_stay_as_they_are_or_are_errors() {
+    needs!("glslangValidator");
     let block = |block: &'static str, instance: Option<&'static str>| BlockNames {
         block: block.into(),
         instance: instance.map(Into::into),
@@ -89,6 +89,7 @@ fn names_of_the_host_stay_as_they_are_or_are_errors() {
 
 #[test]
 fn members_without_an_instance_yield_to_names_of_the_host() {
+    needs!("glslangValidator");
     let components = vec![VaryingSource::Code(12)].into();
     let varyings = vec![Varying { name: "projection".into(), location: 0, components }].into();
     let uniforms = BlockNames { block: "Uniforms".into(), instance: None };

@@ -1,5 +1,8 @@
 //! Texts: what comes out, as modules, texts and reflections, and under which `keys`.
 
+#[macro_use]
+extern crate transpica_proof;
+
 mod assembler;
 mod corpus;
 mod debug_info;

@@ -1,7 +1,6 @@
 //! Modules and texts have no large array in private or function memory, and store no lane of an
 //! element of such an array: compilers of phones crash on that (Adreno 650 from 19 elements on).
 //! Checked in SPIR-V: ours, that of naga for WGSL, that of glslang for GLSL and HLSL.
-//! Without glslang this fails and says how to install it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -142,6 +141,7 @@ fn of_naga(translated: &Translation) -> Vec<u32> {
 
 #[test]
 fn faults_are_found() {
+    needs!("glslangValidator");
     let text = |length: u32, store: &str| {
         format!(
             "#version 450\nlayout(location = 0) in vec4 i;\nvec4 r[{length}];\n
@@ -158,6 +158,7 @@ fn faults_are_found() {
 
 #[test]
 fn no_translation_of_a_sample_has_a_large_private_array() {
+    needs!("glslangValidator");
     let compiled = AtomicUsize::new(0);
     let count = with_products(|name, translated| {
         check(name, &translated.spirv().expect("SPIR-V"));

@@ -298,8 +298,7 @@ fn instructions_are_those_that_may_run() {
 
 #[test]
 fn emissions_are_no_arithmetic() {
-    let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
     let file = Shbin::parse(&bytes).expect("a file");
     let program = file.program(1).expect("a geometry program");
     let translated = program.translate(&Options::default()).expect("translates");
@@ -353,8 +352,7 @@ fn spirv_entry(words: &[u32]) -> String {
 
 #[test]
 fn stages_names_and_workgroups_are_those_of_modules() {
-    let bytes =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("there");
     let file = Shbin::parse(&bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let reports = Control { report_unfinished: true, ..Control::default() };

@@ -2,7 +2,7 @@
 //! interpreter, each as a hash.
 //!
 //! A change without effect on results leaves `cases/recorded.tsv` unchanged. An intended difference
-//! is recorded with `BLESS=1 cargo test -p transpica --test texts recorded`, and the
+//! is recorded with `UPDATE_EXPECT=1 cargo test -p transpica --test texts recorded`, and the
 //! commit states the reason.
 
 use std::fmt::Write as _;
@@ -186,7 +186,7 @@ fn samples_match_the_recorded_facts() {
         }
     }
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/recorded.tsv");
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(golden, &table).expect("writable");
     }
     expect_file![golden].assert_eq(&table);

@@ -10,6 +10,10 @@ use transpica::Shbin;
 use transpica_asm::{SourceText, assemble};
 use transpica_build::bindings::Bindings;
 
+#[path = "../../../tests/needs/mod.rs"]
+#[allow(dead_code, reason = "`cargo xtask` installs what it lists")]
+mod needs;
+
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
 /// Names of every kind that C, C++ or Rust could mistake, or that two things would have.
 const NAMES: &str = ".fvec int, INT, class[2], class_at, light_count, light[3], lightCount, attributes, in_pos\n\
@@ -75,6 +79,9 @@ fn compile(folder: &Path, names: &[String]) {
 
 #[test]
 fn bindings_of_every_sample_compile() {
+    if !needs::has(&["cc", "c++"]) {
+        return;
+    }
     let folder = folder("samples");
     let entries = fs::read_dir(SHADERS).expect("the samples").map(|entry| entry.expect("an entry").path());
     let files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
@@ -89,6 +96,9 @@ fn bindings_of_every_sample_compile() {
 
 #[test]
 fn names_that_are_keywords_or_collide_compile() {
+    if !needs::has(&["cc", "c++"]) {
+        return;
+    }
     let folder = folder("names");
     let assembled = assemble(&[SourceText { name: "names.v.pica", text: NAMES }]);
     let assembled = assembled.unwrap_or_else(|report| panic!("{report}"));
@@ -118,6 +128,9 @@ fn names_that_are_keywords_or_collide_compile() {
 
 #[test]
 fn setters_in_c_name_the_registers_of_the_file() {
+    if !needs::has(&["cc", "c++"]) {
+        return;
+    }
     let folder = folder("c");
     for name in ["lights", "points"] {
         write(&folder, name, &fs::read(format!("{SHADERS}/{name}.shbin")).expect("a sample"));

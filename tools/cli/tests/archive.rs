@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::needs::needs;
+use crate::needs;
 use crate::support::{folder, ran, root};
 
 /// Writes the archive of a built program into a folder.

@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::{expect, expect_file};
 
-use crate::support::needs::needs;
+use crate::needs;
 use crate::support::{folder, root, transpica, transpica_reading};
 
 #[test]

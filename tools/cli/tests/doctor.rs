@@ -6,7 +6,7 @@ use std::path::Path;
 use expect_test::expect;
 use serde_json::Value;
 
-use crate::support::needs::{VULKAN, needs};
+use crate::needs;
 use crate::support::{Ran, folder, follows_schema, transpica, transpica_reading};
 use crate::writer::{Draw, Entry, opengl, opengl_fragment, opengl_record, vkch, vkch_of};
 
@@ -75,7 +75,7 @@ fn caches(test: &str) -> std::path::PathBuf {
 
 #[test]
 fn a_report_lists_files_results_and_failures_without_paths() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = caches("doctor_report");
     let ran = doctor(&[text(&folder)]);
     assert_eq!(ran.status, 1, "{}", ran.err);
@@ -113,7 +113,7 @@ fn a_report_lists_files_results_and_failures_without_paths() {
 
 #[test]
 fn equal_programs_are_one_and_need_no_more() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("doctor_equal");
     let path = folder.join("a_vs.vkch");
     let copy = Draw::new(&COPY, &PLAIN, 0);
@@ -137,7 +137,7 @@ fn equal_programs_are_one_and_need_no_more() {
 
 #[test]
 fn failed_programs_become_files_that_other_commands_read() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("doctor_extract");
     let (path, failed) = (folder.join("a_vs.vkch"), folder.join("failed"));
     let refused = Draw::new(&UNDEFINED, &PLAIN, 0);
@@ -163,7 +163,7 @@ fn failed_programs_become_files_that_other_commands_read() {
 
 #[test]
 fn the_json_report_has_everything() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = caches("doctor_json");
     let ran = doctor(&[text(&folder), "--json", "--seed", "4"]);
     let report: Value = serde_json::from_str(&ran.text()).expect("JSON");
@@ -181,7 +181,7 @@ fn the_json_report_has_everything() {
 
 #[test]
 fn files_that_are_no_caches_fail_and_others_are_still_compared() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("doctor_refused");
     let names = ["a.bin", "b_fs.vkch", "c_vs.vkch", "d|`x`.bin"];
     let copy = vkch_of(&[Draw::new(&COPY, &PLAIN, 0)]);
@@ -208,7 +208,7 @@ fn files_that_are_no_caches_fail_and_others_are_still_compared() {
 
 #[test]
 fn wrong_usage_and_missing_input_have_their_own_status() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("doctor_usage");
     let ran = doctor(&[text(&folder)]);
     assert_eq!((ran.status, ran.out.len()), (1, 0));
@@ -241,7 +241,7 @@ fn wrong_usage_and_missing_input_have_their_own_status() {
 
 #[test]
 fn many_programs_are_compared_on_several_devices() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("doctor_many");
     let path = folder.join("many_vs.vkch");
     let draws: Vec<Draw> = (10..50).map(Draw::numbered).collect();

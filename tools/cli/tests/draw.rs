@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use crate::support::needs::{VULKAN, needs};
+use crate::needs;
 use crate::support::{folder, root, transpica};
 
 const BACKGROUND: [u8; 4] = [232, 232, 232, 255];
@@ -128,7 +128,7 @@ fn absent_outputs_are_errors_that_list_the_others() {
 
 #[test]
 fn cpu_and_gpu_draw_the_same_but_for_pixels_at_edges() {
-    needs!(VULKAN);
+    needs!("vulkan");
     // Corners are rounded to a grid before coverage is decided, and the order of operations in
     // front of that is a driver's choice: pixels at edges, also those between the tiles of
     // coordinates, may go either way. Colors within triangles differ by interpolation, by at most
@@ -167,7 +167,7 @@ fn parts(whole: &Decoded) -> [Decoded; 3] {
 
 #[test]
 fn edges_are_smooth_on_both_machines() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let sharp = &parts(&draw("sharp", "textured.shbin", &["--by", "o2", "--difference"]))[0];
     let [cpu, gpu] = ["cpu", "gpu"].map(|on| draw("smooth", "textured.shbin", &["--by", "o2", "--on", on]));
     // Sixteen samples and four: most pixels at edges differ a little, and hardly one by half.
@@ -215,7 +215,7 @@ fn a_state_file_beside_a_program_gives_uniforms_attributes_and_the_mesh() {
 
 #[test]
 fn a_difference_shows_three_pictures() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let picture = draw("difference", "textured.shbin", &["--difference", "--size", "100x80"]);
     assert_eq!((picture.width, picture.height), (308, 104));
     let [cpu, gpu, differing] = parts(&picture).map(|part| part.pixels);
@@ -226,7 +226,7 @@ fn a_difference_shows_three_pictures() {
 
 #[test]
 fn the_number_of_differing_pixels_is_noted_and_may_be_denied() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let path = folder("denied").join("drawn.png");
     let output = path.to_str().expect("a name");
     // Edges alone: some pixels differ on any driver.
@@ -313,7 +313,7 @@ fn the_sheet_of_all_samples_is_the_picture_of_the_page() {
     let path = folder("page").join("sheet.png");
     transpica(&["draw", "shaders", "-o", path.to_str().expect("a name")]).succeeded();
     let (drawn, stored) = (decoded(&path), root().join("shaders/sheet.png"));
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::copy(&path, &stored).expect("written");
     }
     let stored = decoded(&stored);
@@ -321,7 +321,7 @@ fn the_sheet_of_all_samples_is_the_picture_of_the_page() {
     let differing = drawn.differing(&stored, 2);
     assert!(
         differing * 1_000 <= drawn.pixels.len(),
-        "{differing} pixels differ; BLESS=1 stores the new picture"
+        "{differing} pixels differ; UPDATE_EXPECT=1 stores the new picture"
     );
     // Every cell shows something: its middle part has several colors.
     let (cell, step) = ([192, 128], [198, 166]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::needs::{VULKAN, needs};
+use crate::needs;
 use crate::support::{Ran, folder, follows_schema, ran, root, transpica};
 
 /// Runs `compare` and returns its table.
@@ -18,21 +18,21 @@ fn compare(arguments: &[&str]) -> String {
 
 #[test]
 fn interpreter_and_gpu_agree_on_every_shader() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let text = compare(&["shaders", "--route", "spirv"]);
     assert!(text.lines().filter(|line| line.starts_with("ok ")).count() > 20, "{text}");
 }
 
 #[test]
 fn cases_of_shaders_pass_on_the_gpu() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let text = transpica(&["test", "shaders", "--on", "gpu"]).succeeded();
     assert!(text.contains("test points: each point has a quad of its own ... ok"), "{text}");
 }
 
 #[test]
 fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
-    needs!(VULKAN);
+    needs!("vulkan");
     for layout in ["registers", "azahar", "panda3ds"] {
         compare(&["shaders", "--layout", layout, "--route", "spirv"]);
     }
@@ -53,7 +53,7 @@ const PROMISED: [&str; 4] =
 
 #[test]
 fn interpreter_and_gpu_agree_with_promises() {
-    needs!(VULKAN);
+    needs!("vulkan");
     for promises in PROMISES {
         compare(&[&PROMISED[..], &["--route", "spirv", "--assume", promises]].concat());
     }
@@ -75,7 +75,7 @@ fn numbers(value: &serde_json::Value) -> Vec<&serde_json::Value> {
 
 #[test]
 fn generated_numbers_keep_promises() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let file = folder("gpu-promises").join("state.json");
     let name = file.to_str().expect("a name");
     let largest = |promise: &str| {
@@ -95,7 +95,7 @@ fn generated_numbers_keep_promises() {
 
 #[test]
 fn a_state_that_breaks_a_promise_is_refused() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("gpu-broken");
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -156,7 +156,7 @@ fn without_signs_of_zero(text: &str) -> String {
 
 #[test]
 fn interpreter_and_gpu_have_the_same_settings() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let options =
         ["--bools", "b*=true", "--ints", "i0=1,0,1,0", "--uninitialized", "zero", "--loop-guard", "1000"];
     compare(&[&["shaders", "--route", "spirv", "--portable-exponentials"][..], &options].concat());
@@ -172,7 +172,7 @@ fn interpreter_and_gpu_have_the_same_settings() {
 
 #[test]
 fn wgsl_agrees_within_its_tolerance() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let text = compare(&["shaders", "--route", "wgsl"]);
     // Beyond 4 ulp only where the driver reassociates: `ribbon` subtracts nearly equal products.
     let reassociated: Vec<&str> = text.lines().filter(|line| line.contains("reassociated")).collect();
@@ -181,7 +181,7 @@ fn wgsl_agrees_within_its_tolerance() {
 
 #[test]
 fn a_comparison_names_its_driver() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let sample = "shaders/textured.shbin";
     let text = compare(&[sample]);
     let report =
@@ -202,7 +202,7 @@ fn a_comparison_names_its_driver() {
 
 #[test]
 fn a_run_on_the_gpu_prints_the_results_of_the_interpreter() {
-    needs!(VULKAN);
+    needs!("vulkan");
     for sample in ["shaders/textured.shbin", "shaders/skinning.shbin"] {
         let run = |on| transpica(&["run", sample, "--json", "--seed", "3", "--on", on]).succeeded();
         assert_eq!(run("gpu"), run("cpu"), "{sample}");
@@ -211,7 +211,7 @@ fn a_run_on_the_gpu_prints_the_results_of_the_interpreter() {
 
 #[test]
 fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
-    needs!(VULKAN);
+    needs!("vulkan");
     // Random programs whose vertices leave a loop in different iterations, with the interpreter's
     // results. lavapipe keeps computing for vertices that have left, and gave them values of later
     // iterations.
@@ -244,7 +244,7 @@ fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
 
 #[test]
 fn an_adapter_of_another_name_is_an_error() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let ran = transpica(&["run", "shaders/textured.shbin", "--on", "gpu", "--adapter", "abacus"]);
     assert_eq!((ran.status, ran.out.len()), (1, 0));
     assert!(ran.report().contains("no adapter matches \"abacus\""), "{}", ran.err);
@@ -252,7 +252,7 @@ fn an_adapter_of_another_name_is_an_error() {
 
 #[test]
 fn a_geometry_program_emits_the_same_on_gpu_and_cpu() {
-    needs!(VULKAN);
+    needs!("vulkan");
     // Carried state, both banks, slots, each mode. Other seeds produce intermediate numbers below
     // 2^-126, which some drivers flush: `compare` uses an interpreter that does, `run` has none.
     for name in ["counter", "trail", "banks", "points", "subdivision", "cards"] {
@@ -270,7 +270,7 @@ fn a_geometry_program_emits_the_same_on_gpu_and_cpu() {
 
 #[test]
 fn geometry_programs_are_compared_by_their_vertices() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let text = compare(&["shaders/banks.shbin", "shaders/counter.shbin"]);
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("dvle 1")).collect();
     assert_eq!(rows.len(), 4, "{text}");
@@ -284,7 +284,7 @@ fn without_display(command: &mut Command) -> Ran {
 
 #[test]
 fn drivers_do_not_ask_for_a_display() {
-    needs!(VULKAN);
+    needs!("vulkan");
     for arguments in [
         &["run", "shaders/fog.shbin", "--on", "gpu"][..],
         &["compare", "shaders/fog.shbin", "--vertices", "4"],
@@ -307,7 +307,7 @@ const CHILD: &str = "TRANSPICA_TEST_OPENS_A_GPU";
 /// longer needed.
 #[test]
 fn a_layer_of_mesa_complains_where_there_is_no_display() {
-    needs!(VULKAN);
+    needs!("vulkan");
     if std::env::var_os(CHILD).is_some() {
         assert!(transpica_gpu::Gpu::open(None).is_ok());
         return;
@@ -324,7 +324,7 @@ fn a_layer_of_mesa_complains_where_there_is_no_display() {
 
 #[test]
 fn quiet_commands_print_nothing_on_the_gpu_and_verbose_ones_name_it() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let sample = "shaders/library.shbin";
     for arguments in
         [&["run", sample, "--on", "gpu"][..], &["compare", sample, "--vertices", "4", "--route", "spirv"]]
@@ -359,7 +359,7 @@ fn container(test: &str, sources: &[String]) -> String {
 
 #[test]
 fn a_program_without_end_is_an_error_on_gpu_and_cpu() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let file = container("endless", &[unfinished("endless")]);
     for on in ["cpu", "gpu"] {
         let ran = transpica(&["run", &file, "--on", on, "--budget", "5000"]);
@@ -375,7 +375,7 @@ fn a_program_without_end_is_an_error_on_gpu_and_cpu() {
 
 #[test]
 fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
-    needs!(VULKAN);
+    needs!("vulkan");
     for name in ["loop_total", "loop_total_nested", "long_way"] {
         let file = container(name, &[unfinished(name)]);
         let run = |on| transpica(&["run", &file, "--json", "--vertices", "2", "--on", on]);
@@ -398,7 +398,7 @@ fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
 
 #[test]
 fn thousands_of_invocations_of_one_thread_match_the_interpreter() {
-    needs!(VULKAN);
+    needs!("vulkan");
     // Each invocation has 64 loop iterations; together they exceed the limit of a driver per
     // dispatch.
     let run = |on| {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::needs::needs;
+use crate::needs;
 use crate::support::{folder, on_terminal, root, transpica};
 
 const SAMPLE: &str = "shaders/textured.shbin";

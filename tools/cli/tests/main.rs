@@ -1,5 +1,9 @@
 //! The command line as users run it. `drivers` has the tests that also run on a second driver.
 
+#[path = "../../../tests/needs/mod.rs"]
+#[allow(dead_code, reason = "`cargo xtask` installs what it lists")]
+mod needs;
+
 mod archive;
 mod assembler;
 mod commands;

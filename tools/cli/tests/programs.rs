@@ -10,7 +10,7 @@ use transpica::settings::{ClipPlanes, DepthRange, DepthSnap, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
 use transpica::{GlslVersion, Job, Limits, Options, Profile, Shbin, Translator};
 
-use crate::support::needs::needs;
+use crate::needs;
 use crate::support::{Ran, folder, on_terminal, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/lights.shbin";

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::needs::{missing, needs};
+use crate::needs;
 use crate::support::{folder, ran, root, transpica};
 
 /// The script, from the root of the repository.

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::support::needs::needs;
+use crate::needs;
 use crate::support::{folder, on_terminal, transpica, transpica_reading};
 
 const ESCAPE: char = '\u{1b}';

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::needs::{VULKAN, needs};
+use crate::needs;
 use crate::support::{Ran, folder, follows_schema, root, transpica};
 
 /// A program with the same values on every driver.
@@ -36,7 +36,7 @@ fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 
 #[test]
 fn a_folder_is_compared_to_its_end_despite_a_bad_file() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("verdicts-folder");
     write(&folder, "a.shbin", [1, 2, 3]);
     write(&folder, "b.pica", ".proc main\nmvo r0, v0\nend\n.end\n");
@@ -70,7 +70,7 @@ fn a_folder_is_compared_to_its_end_despite_a_bad_file() {
 
 #[test]
 fn a_folder_without_programs_and_a_missing_file_are_failures() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("verdicts-empty");
     for path in [folder.clone(), folder.join("missing.shbin")] {
         let ran = compare(&path, &[]);
@@ -81,7 +81,7 @@ fn a_folder_without_programs_and_a_missing_file_are_failures() {
 
 #[test]
 fn a_program_with_nothing_to_compare_has_a_verdict_of_its_own() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let folder = folder("verdicts-nothing");
     let cases = [
         (SILENT, "the program writes no output", "silent.pica"),
@@ -106,7 +106,7 @@ fn a_program_with_nothing_to_compare_has_a_verdict_of_its_own() {
 
 #[test]
 fn a_program_with_only_driver_dependent_values_is_undecided() {
-    needs!(VULKAN);
+    needs!("vulkan");
     // 2^0 may be a little less than 1 on a driver.
     let folder = folder("verdicts-undecided");
     let source = ".out position position o0\n.in v0\n.constf k(0.0, 1.0, 0.0, 0.0)\n.proc main\n\
@@ -123,7 +123,7 @@ fn a_program_with_only_driver_dependent_values_is_undecided() {
 
 #[test]
 fn a_program_that_is_mostly_undecided_has_that_verdict() {
-    needs!(VULKAN);
+    needs!("vulkan");
     // A sum in two orders: whether its difference is positive, rounding decides for most vertices.
     let source = ".fvec k\n.in a\n.in b v2\n.in c v3\n.out - position o0\n.proc main\n\
                   dp4 r0.x, k, a\nmul r1, k, a\nadd r2.x, r1.w, r1.z\nadd r2.x, r2.x, r1.y\nadd r2.x, r2.x, r1.x\n\
@@ -155,7 +155,7 @@ fn a_program_that_is_mostly_undecided_has_that_verdict() {
 
 #[test]
 fn the_output_table_counts_where_the_mask_of_the_header_is_empty() {
-    needs!(VULKAN);
+    needs!("vulkan");
     let sample = std::fs::read(root().join("shaders/counter.shbin")).expect("a sample");
     let mut masked = sample.clone();
     let starts: Vec<usize> = (0..sample.len() - 4).filter(|&at| &sample[at..at + 4] == b"DVLE").collect();

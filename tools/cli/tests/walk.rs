@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::needs::needs;
+use crate::needs;
 use crate::support::{folder, root};
 
 /// Heading of the walk.

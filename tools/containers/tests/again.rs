@@ -1,6 +1,7 @@
 //! Tests with a process of their own: for what the tests of a program would share.
 
 use std::any::type_name_of_val;
+use std::io::Write as _;
 use std::process::Command;
 
 /// Set in the processes that [`again`] starts.
@@ -25,8 +26,13 @@ pub fn again<T: Fn(), const N: usize>(test: T, variables: [(&str, &str); N]) -> 
         .expect("this program can be run again");
     let text = String::from_utf8(child.stdout).expect("text");
     print!("{text}");
+    let said = String::from_utf8_lossy(&child.stderr);
+    // What a test leaves out is said where its runner captures nothing.
+    for line in said.lines().filter(|line| line.starts_with("left out: ")) {
+        let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+    }
     // A name that no test has would pass.
     let passed = child.status.success() && text.contains("1 passed");
-    assert!(passed, "{name} in its own process:\n{}", String::from_utf8_lossy(&child.stderr));
+    assert!(passed, "{name} in its own process:\n{said}");
     Some(text)
 }

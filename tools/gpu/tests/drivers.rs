@@ -2,7 +2,6 @@
 //! no pixel differs between GPU and interpreter. This test adds that the pictures show something,
 //! that they move, that a second run translates nothing, and that frames which begin on the CPU
 //! equal the frames of a run that waits for its pipelines.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,8 @@ use std::process::Command;
 use image::RgbaImage;
 use transpica_gpu::Gpu;
 use transpica_gpu::replay::{Recording, Replay, Way};
+
+use crate::needs;
 
 /// Path of the example's executable, which cargo builds with the tests, next to the folder of
 /// this one.
@@ -51,6 +52,7 @@ fn drawn_on_cpu(said: &str) -> usize {
 
 #[test]
 fn frames_that_begin_on_the_cpu_are_those_that_wait() {
+    needs!("vulkan");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cpu_first");
     let _ = std::fs::remove_dir_all(&folder);
     let [first, waiting] = ["first", "waiting"].map(|name| folder.join(name));
@@ -64,6 +66,7 @@ fn frames_that_begin_on_the_cpu_are_those_that_wait() {
 
 #[test]
 fn pipelines_that_are_late_come_at_normal_priority() {
+    needs!("vulkan");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("late");
     let _ = std::fs::remove_dir_all(&folder);
     // The thread of lowest priority does nothing here, as on a loaded machine.
@@ -78,6 +81,7 @@ fn pipelines_that_are_late_come_at_normal_priority() {
 
 #[test]
 fn hooks_show_more_of_the_scene_and_both_eyes() {
+    needs!("vulkan");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("views");
     let _ = std::fs::remove_dir_all(&folder);
     let views = ["plain", "widescreen", "stereo"].map(|view| {
@@ -107,6 +111,7 @@ fn hooks_show_more_of_the_scene_and_both_eyes() {
 
 #[test]
 fn the_pictures_of_gpu_and_interpreter_are_one() {
+    needs!("vulkan");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulator_host");
     let _ = std::fs::remove_dir_all(&folder);
     let file = folder.with_extension("pclist");

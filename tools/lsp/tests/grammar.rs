@@ -1,4 +1,4 @@
-//! The grammar for highlighting is made of the assembler's tables. `BLESS=1` writes it.
+//! The grammar for highlighting is made of the assembler's tables. `UPDATE_EXPECT=1` writes it.
 
 use serde_json::{Value, json};
 use transpica::isa::Opcode;
@@ -58,9 +58,9 @@ fn grammar() -> Value {
 fn the_grammar_has_every_mnemonic_directive_and_type() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/vscode/extension/pica.tmLanguage.json");
     let made = format!("{:#}\n", grammar());
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(path, &made).expect("the grammar");
     }
     let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(found, made, "BLESS=1 writes {path}");
+    assert_eq!(found, made, "UPDATE_EXPECT=1 writes {path}");
 }

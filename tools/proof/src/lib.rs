@@ -19,6 +19,8 @@ pub mod ir;
 pub mod iterations;
 pub mod metal;
 pub mod mutants;
+#[path = "../../../tests/needs/mod.rs"]
+pub mod needs;
 pub mod passes;
 pub mod risk;
 pub mod same;

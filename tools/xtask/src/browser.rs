@@ -7,12 +7,9 @@ use std::process::Command;
 
 use crate::{needs, program, run_line, target, web};
 
-/// Requirements of the tests of the page, besides those that build it.
-const NEEDS: &str = "chromium\tprogram\tchromium\topens the page";
-
 /// Runs the task.
 pub fn run() -> Result<(), String> {
-    needs::install(&needs::parse(NEEDS)?, true)?;
+    needs::install(&["browser"])?;
     let page = web::build(None)?;
     // The native tool computes what the page has to show.
     let native = ["build", "--package", "transpica-cli", "--no-default-features"];
@@ -27,7 +24,7 @@ pub fn run() -> Result<(), String> {
 
 /// Writes pictures of the first view of a built page.
 pub fn picture(page: &Path, folder: &Path) -> Result<(), String> {
-    needs::install(&needs::parse(NEEDS)?, true)?;
+    needs::install(&["browser"])?;
     let folder = path::absolute(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     run_line(web::in_page("node").arg("screenshots.mjs").arg(page).arg(folder))
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use crate::needs::ROOT;
-use crate::{Failure, cargo, install, notices, run_line, succeeds, symbols, target, vendor};
+use crate::{Failure, install, notices, program, run_line, succeeds, symbols, target, vendor};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Licenses, in every archive.
@@ -143,14 +143,14 @@ fn command(folder: &Path, triple: &str, options: &install::Options) -> Result<()
 fn build(other: Option<&str>, features: &[&str]) -> Result<PathBuf, String> {
     let mut build = vec!["build", "--release", "--locked", "--package", "transpica-cli"];
     build.extend(features);
-    // Rust's own linker and start files suffice for a static program.
-    let linker = other.filter(|triple| triple.ends_with("-musl"));
-    let linker = linker.map(|triple| format!("target.{triple}.linker=\"rust-lld\""));
-    build.extend(linker.iter().flat_map(|setting| ["--config", setting]));
     build.extend(other.iter().flat_map(|triple| ["--target", triple]));
-    if !cargo(&build) {
-        return Err("the command was not built, see above".into());
+    let mut command = Command::new(program());
+    if let Some(triple) = other.filter(|triple| triple.ends_with("-musl")) {
+        // Rust's own linker and start files suffice for a static program.
+        let triple = triple.to_uppercase().replace('-', "_");
+        command.env(format!("CARGO_TARGET_{triple}_LINKER"), "rust-lld");
     }
+    run_line(command.args(build))?;
     Ok(target()?.join(other.unwrap_or_default()).join("release"))
 }
 

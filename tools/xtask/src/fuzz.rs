@@ -8,8 +8,6 @@ use std::process::{Command, Stdio};
 
 use crate::{Failure, needs, succeeds, symbols, target};
 
-/// Requirements of libFuzzer.
-const NEEDS: &str = "g++\tprogram\tg++\tbuilds libFuzzer";
 /// The tested version of cargo-fuzz.
 const VERSION: &str = "0.13.2";
 /// The package of the targets.
@@ -79,7 +77,7 @@ fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
 
 /// Fuzzes every target.
 fn fuzz(request: &Request<'_>) -> Result<(), String> {
-    needs::install(&needs::parse(NEEDS)?, true)?;
+    needs::install(&["fuzz"])?;
     let binaries = build(&install()?)?;
     let work = target()?.join("fuzz/work");
     let mut failed = Vec::new();

@@ -14,10 +14,6 @@ use crate::{Failure, cargo, symbols, target};
 const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
 /// Its version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Setting for hosts that wait for HLSL or MSL. The workspace's own builds compile naga quickly.
-const FAST_NAGA: &str = "profile.release.package.naga.opt-level=3";
-/// Setting for the C interface, which answers defects of the library in place of ending the host.
-const UNWINDING: &str = "profile.release.panic=\"unwind\"";
 
 /// Selection of libraries.
 #[derive(Default)]
@@ -55,7 +51,6 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
         Some(folder) => folder.clone(),
         None => {
             let mut build = vec!["rustc", "--release", "--locked", "--package", "transpica-capi"];
-            build.extend(["--config", FAST_NAGA, "--config", UNWINDING]);
             build.extend(options.features.iter().flat_map(|list| ["--features", list]));
             if let Some(triple) = triple {
                 build.extend(["--target", triple, "--crate-type", "staticlib"]);

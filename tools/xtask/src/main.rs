@@ -19,9 +19,7 @@ mod fuzz;
 mod install;
 mod needs;
 mod notices;
-mod python;
 mod second_driver;
-mod size;
 mod sources;
 mod speed;
 mod symbols;
@@ -40,7 +38,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
        cargo xtask test --browser
        cargo xtask check
-       cargo xtask count [--speed | --size]
+       cargo xtask count [--speed]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S] [--control SLOTS MOST]
        cargo xtask prove --smt [--new | --enumerate] [--seconds N]
@@ -58,21 +56,18 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   test             installs missing requirements (Debian, Ubuntu; Dask into the target folder) and says what for; then
                    runs every test, random programs and slow drivers with fewer cases, and prints the counts of the
                    comparisons and what was left out
-  --all            takes all cases, then counts as `count --speed` and `count --size`
+  --all            takes all cases, then counts as `count --speed`
   --no-install     fails if a requirement is missing, and prints the command that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation; then installs linters
-                   of workflows (PyPI, into the target folder): exit status 3 if they cannot be installed
-  count            prints the numbers of lines, entries, long functions and circles of imports, beside the ceilings
-                   in tests/counts.tsv
+                   of workflows (PyPI, into the target folder), or says that it left them out
+  count            prints the numbers of lines and names, beside the ceilings in tests/counts.tsv
   --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
-                   with the ceilings in tests/speed.tsv; BLESS=1 makes them the ceilings, REASON='...' says why one rises
-  --size           links a minimal C program with the library for each set of features and compares its size with
-                   the ceilings
+                   with the ceilings in tests/speed.tsv; UPDATE_EXPECT=1 makes them the ceilings, REASON='...' says why one rises
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
-                   and case; exit status 3 if one of them cannot be installed
+                   and case; says which of them it left out, since it cannot be installed
   prove            compares every form of random programs with the interpreter, endlessly or up to a limit, and
                    writes the smallest program of each difference to target/prove
   --control        compares all programs of that many slots instead, of which at most MOST have control flow
@@ -112,8 +107,6 @@ enum Failure {
     Usage,
     /// A message.
     Text(String),
-    /// Messages about what could not be installed, so that a part of the task was left out.
-    Incomplete(String),
 }
 
 impl From<String> for Failure {
@@ -128,7 +121,6 @@ fn main() -> ExitCode {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Usage) => (USAGE.to_owned(), 2),
         Err(Failure::Text(text)) => (text, 1),
-        Err(Failure::Incomplete(text)) => (text, 3),
     };
     eprintln!("{text}");
     ExitCode::from(status)
@@ -141,7 +133,6 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run()?,
         ["count"] => count::run()?,
         ["count", "--speed"] => speed::run()?,
-        ["count", "--size"] => size::run()?,
         ["validate"] => validate::run()?,
         ["coverage"] => coverage::run(false)?,
         ["coverage", "--uncovered"] => coverage::run(true)?,
@@ -153,8 +144,8 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["dist", ref options @ ..] => dist::run(options)?,
         ["vendor-capi", folder] => vendor::run(folder.as_ref())?,
         ["prove", kind @ ("--smt" | "--equal"), ref options @ ..] => {
-            let python = python::solvers(&target()?)?;
-            run_line(prove().arg("--python").arg(python).arg(kind).args(options))?;
+            needs::install(&["solve"])?;
+            run_line(prove().arg("--python").arg(needs::python()).arg(kind).args(options))?;
         }
         ["prove", ref options @ ..] => run_line(prove().args(options))?,
         _ => return Err(Failure::Usage),
@@ -201,7 +192,7 @@ fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Returns the target folder: this executable is in its `release` folder.
+/// Returns the target folder: this executable is in its folder of a profile.
 fn target() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| format!("where this program lies: {error}"))?;
     let folder = program.ancestors().nth(2).ok_or("this program lies outside a target folder")?;

@@ -29,7 +29,7 @@ pub fn test(counts: &Path, all: Option<(&str, &str)>) -> Result<(), String> {
     }
     let driver = folder.join(FILES[1]);
     println!("$ export VK_DRIVER_FILES={}", driver.display());
-    println!("$ timeout {LIMIT} cargo test --workspace --all-features {}", TESTS.join(" "));
+    println!("$ timeout {LIMIT} cargo test --workspace {}", TESTS.join(" "));
     let tests = test::of_workspace();
     let settings = tests.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let mut command = Command::new("timeout");

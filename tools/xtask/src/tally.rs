@@ -31,7 +31,7 @@ fn table(text: &str) -> Result<String, String> {
     lines.sort();
     // Tests of one program may share their cases.
     lines.dedup_by(|a, b| a.len() == 3 && a == b);
-    let (mut counts, mut left_out) = (String::new(), String::new());
+    let [mut counts, mut left_out, mut whole] = [(); 3].map(|()| String::new());
     let mut totals = [0u64; 3];
     let mut stages = 0;
     for line in &lines {
@@ -44,6 +44,7 @@ fn table(text: &str) -> Result<String, String> {
                 let note = if note.is_empty() { String::new() } else { format!(" ({note})") };
                 counts += &format!("{programs:>8} {vertices:>9} {differing:>6}  {stage}{note}\n");
             }
+            [text] if text.starts_with("left out: ") => whole += &format!("{text}\n"),
             [what, taken, all] => left_out += &format!("{taken:>8} of {all:>6}  {what}\n"),
             _ => return Err(format!("not a count: {}", line.join(" "))),
         }
@@ -58,7 +59,7 @@ fn table(text: &str) -> Result<String, String> {
     if !left_out.is_empty() {
         table += &format!("left out today; `cargo xtask test --all` takes all:\n{left_out}\n");
     }
-    Ok(table)
+    Ok(table + &whole)
 }
 
 #[cfg(test)]
@@ -67,10 +68,12 @@ mod tests {
 
     #[test]
     fn counts_are_added_and_what_was_left_out_is_named() {
-        let text = "wild\t2\t30\t0\t\nclean\t1\t3\t1\tlavapipe\nprograms of loops\t100\t2000\n";
+        let text =
+            "left out: b needs c\nwild\t2\t30\t0\t\nclean\t1\t3\t1\tlavapipe\nprograms of loops\t100\t2000\n";
         let table = table(text).expect("a table");
         assert!(table.contains("       3        33      1  all 2 stages\n"), "{table}");
         assert!(table.contains("     100 of   2000  programs of loops\n"), "{table}");
+        assert!(table.ends_with("\n\nleft out: b needs c\n"), "{table}");
         assert!(!self::table("wild\t2\t30\t0\t\n").expect("a table").contains("left out"));
     }
 

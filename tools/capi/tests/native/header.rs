@@ -1,4 +1,4 @@
-//! `include/transpica.h` is generated from the sources. `BLESS=1` rewrites it.
+//! `include/transpica.h` is generated from the sources. `UPDATE_EXPECT=1` rewrites it.
 
 use std::fs;
 use std::path::Path;
@@ -84,14 +84,14 @@ fn preamble() -> String {
 fn the_header_matches_the_sources() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/transpica.h");
     let generated = generate_header();
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, generated).expect("the header can be written");
         return;
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == generated,
-        "include/transpica.h is stale: BLESS=1 cargo test -p transpica-capi --test native header"
+        "include/transpica.h is stale: UPDATE_EXPECT=1 cargo test -p transpica-capi --test native header"
     );
 }
 

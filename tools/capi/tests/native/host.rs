@@ -46,6 +46,7 @@ fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
 
 #[test]
 fn results_of_the_c_host_equal_those_of_the_rust_interface() {
+    needs!("c++", "spirv-val", "valgrind", "vulkan", "vulkan/vulkan.h");
     let folder = folder("host");
     let (program, out) = (host(), folder.join("out"));
     fs::create_dir(&out).expect("a folder");

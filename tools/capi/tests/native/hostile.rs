@@ -10,6 +10,7 @@ const PROGRAMS: &str = "HOSTILE_PROGRAMS";
 
 #[test]
 fn hostile_programs_are_translated_or_refused() {
+    needs!("c++", "valgrind");
     let programs: usize = match std::env::var(PROGRAMS) {
         Ok(number) => number.parse().unwrap_or_else(|_| panic!("{PROGRAMS} is {number:?}, no number")),
         Err(_) => 2_000,

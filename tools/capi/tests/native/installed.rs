@@ -43,6 +43,7 @@ fn works(program: &mut Command) {
 
 #[test]
 fn cmake_finds_both_libraries() {
+    needs!("cc", "cmake", "make", "readelf");
     let prefix = prefix("cmake");
     let build = prefix.join("../build");
     run(Command::new("cmake")
@@ -60,6 +61,7 @@ fn cmake_finds_both_libraries() {
 
 #[test]
 fn cmake_checks_which_versions_are_compatible() {
+    needs!("cc", "cmake", "make");
     let prefix = prefix("versions");
     let version = prefix.join("lib/cmake/transpica/transpica-config-version.cmake");
     for (wanted, fits) in [("0.1", true), ("0.1.0", true), ("0.1.1", false), ("0.2", false), ("1", false)] {
@@ -76,11 +78,13 @@ fn cmake_checks_which_versions_are_compatible() {
 
 #[test]
 fn pkg_config_finds_both_libraries() {
+    needs!("cc", "pkg-config");
     builds_with_pkg_config(&prefix("pkg-config"));
 }
 
 #[test]
 fn pkg_config_finds_an_unpacked_archive() {
+    needs!("cc", "pkg-config", "tar");
     let folder = folder("dist-pkg-config");
     let packed = archive(&folder.join("out"));
     builds_with_pkg_config(&unpacked(&packed, &folder.join("prefix")));
@@ -130,6 +134,7 @@ fn unpacked(packed: &Path, prefix: &Path) -> PathBuf {
 
 #[test]
 fn cmake_adds_an_unpacked_archive() {
+    needs!("cc", "cmake", "make", "nm", "sha256sum", "tar");
     let folder = folder("dist");
     let out = folder.join("out");
     let packed = archive(&out);

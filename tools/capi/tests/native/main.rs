@@ -1,6 +1,8 @@
 //! Programs in C and C++ that use the library of this build: compiled by the system's compilers,
-//! run directly and under valgrind. A missing tool is an error that says how to install it. And the
-//! header that they include.
+//! run directly and under valgrind; and the header that they include.
+
+#[macro_use]
+extern crate transpica_proof;
 
 mod geometry;
 mod header;

@@ -167,6 +167,7 @@ fn colors(name: &str, recording: &Recording) -> Vec<usize> {
 
 #[test]
 fn ways_of_the_c_host_have_equal_pixels() {
+    needs!("EGL/egl.h", "GL/glcorearb.h", "cc", "opengl");
     let shown = colors("formats", &formats());
     assert!(shown.len() == 2 && shown.iter().all(|&colors| colors > 100), "{shown:?}");
     // The stride of the others is not in their registers.
@@ -178,6 +179,7 @@ fn ways_of_the_c_host_have_equal_pixels() {
 
 #[test]
 fn the_second_program_of_the_readme_prints_a_stage() {
+    needs!("cc", "glslangValidator");
     let folder = folder("second");
     let readme = fs::read_to_string(here().join("README.md")).expect("a text");
     let program = readme.split("```c\n").nth(2).and_then(|rest| rest.split("```").next());
@@ -198,6 +200,7 @@ fn the_second_program_of_the_readme_prints_a_stage() {
 
 #[test]
 fn damaged_recordings_are_errors_of_the_c_host() {
+    needs!("EGL/egl.h", "GL/glcorearb.h", "cc", "opengl");
     let folder = folder("gl_damaged");
     let path = folder.join("damaged.pclist");
     let good = formats().to_bytes();

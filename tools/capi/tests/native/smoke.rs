@@ -53,16 +53,19 @@ fn holds(program: &str, standard: &str, language: &str) {
 
 #[test]
 fn smoke_test_passes_in_c() {
+    needs!("cc", "spirv-val", "valgrind");
     holds("cc", "c11", "c");
 }
 
 #[test]
 fn smoke_test_passes_in_cpp() {
+    needs!("c++", "spirv-val", "valgrind");
     holds("c++", "c++17", "c++");
 }
 
 #[test]
 fn the_wrapper_works_with_and_without_exceptions() {
+    needs!("c++", "spirv-val", "valgrind");
     for (name, flags) in [("throwing", &[][..]), ("plain", &["-fno-exceptions", "-DTRANSPICA_NO_EXCEPTIONS"])]
     {
         let program = folder(name).join("wrapper");

@@ -53,23 +53,11 @@ pub fn system_libraries() -> &'static [String] {
 #[track_caller]
 pub fn run(command: &mut Command) -> String {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) => {
-            panic!("{program}: {error}; install with: sudo apt-get install -y {}", package(&program))
-        }
-    };
+    let output = command.output().unwrap_or_else(|error| panic!("{program}: {error}"));
     let text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
     text
-}
-
-/// Debian's package of a program, from the list of requirements.
-fn package(program: &str) -> &str {
-    let mut lines = include_str!("../../needs.tsv").lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let found = lines.find(|line| line[2..3] == [program]);
-    found.map_or(program, |line| line[0])
 }
 
 /// A compiler with every warning enabled, and each of them an error.

@@ -34,7 +34,7 @@ fn page() -> String {
         "# Settings by their names\n\n\
          Every field of `transpica::Options` and `transpica::Profile`: as a flag of the command line, and as a path, which \
          `--set`, JSON (`--options`, `--profile`) and `transpica_settings_set` of the C interface have. A path of several \
-         fields, such as `control.bools`, takes what its flag takes. A test generates this page (`BLESS=1` rewrites it).\n",
+         fields, such as `control.bools`, takes what its flag takes. A test generates this page (`UPDATE_EXPECT=1` rewrites it).\n",
     );
     let mut heading = "";
     for row in ROWS {
@@ -56,10 +56,10 @@ fn page() -> String {
 #[test]
 fn the_page_of_settings_follows_from_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("settings.md");
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, page()).expect("written");
     }
-    assert!(fs::read_to_string(&path).unwrap_or_default() == page(), "settings.md is stale: BLESS=1");
+    assert!(fs::read_to_string(&path).unwrap_or_default() == page(), "settings.md is stale: UPDATE_EXPECT=1");
 }
 
 #[test]

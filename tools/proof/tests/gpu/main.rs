@@ -3,6 +3,9 @@
 //! --second-driver`). The others stand apart: `opengl` has one driver and `wgsl_corpus` opens none;
 //! the rest was never tried there. A test that passes there is to move to `drivers`.
 
+#[macro_use]
+extern crate transpica_proof;
+
 mod contexts;
 mod drivers;
 mod native;

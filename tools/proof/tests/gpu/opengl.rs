@@ -2,7 +2,6 @@
 //! version and the names of two hosts compile, link with the host's fragment stage in one program
 //! and in two separable ones, and have the interpreter's results, bit for bit.
 //! Results are what transform feedback captures, so they come from the vertex stage itself.
-//! Without EGL and Mesa's driver this fails and says how to install them.
 
 use std::fmt::Write as _;
 
@@ -363,6 +362,7 @@ fn print(drivers: &Drivers, what: &str, (version, form): (GlslVersion, Form), co
 
 #[test]
 fn samples_link_and_run_as_on_the_interpreter_in_every_version() {
+    needs!("opengl");
     if again(samples_link_and_run_as_on_the_interpreter_in_every_version, NEWEST).is_some() {
         return;
     }
@@ -403,6 +403,7 @@ fn map() -> OutputMap {
 
 #[test]
 fn random_programs_run_as_on_the_interpreter() {
+    needs!("opengl");
     if again(random_programs_run_as_on_the_interpreter, NEWEST).is_some() {
         return;
     }
@@ -440,6 +441,7 @@ fn moves() -> Program<'static> {
 
 #[test]
 fn fragment_stages_receive_every_varying() {
+    needs!("opengl");
     if again(fragment_stages_receive_every_varying, NEWEST).is_some() {
         return;
     }

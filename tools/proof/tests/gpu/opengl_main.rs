@@ -1,6 +1,5 @@
 //! GLSL for a `main` of the host: the samples under a preset, with the stage that the guide shows.
 //! Outputs that `main` forwards equal the interpreter's; those that it computes are near them.
-//! Without EGL and Mesa's driver this fails and says how to install them.
 
 use transpica::host::{HostValues, Output, pack};
 use transpica::interp::Settings;
@@ -71,6 +70,7 @@ fn agrees(expected: f32, found: f32, is_exact: bool) -> bool {
 
 #[test]
 fn a_main_of_the_host_has_the_outputs_of_the_interpreter() {
+    needs!("opengl");
     let driver = OpenGl::open(Api::Core).unwrap_or_else(|error| panic!("{error}"));
     let preset = preset(KnownHost::Tanuki3ds, Renderer::OpenGl).expect("it has OpenGL");
     let Preset { mut options, profile } = preset;

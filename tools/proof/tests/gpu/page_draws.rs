@@ -1,6 +1,5 @@
 //! Draws that the page gives to WebGPU, on a driver: every output and every register, and edges of
 //! triangles, look as on the CPU. Pictures are written to `target/tmp/page_draws`.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -291,6 +290,7 @@ fn gpu() -> Gpu {
 
 #[test]
 fn every_output_and_register_has_the_colors_of_the_cpu() {
+    needs!("vulkan");
     let gpu = gpu();
     let (mut count, mut registers, mut failed) = (0, BTreeSet::new(), Vec::new());
     for_each_sample(|number, name, engine| {
@@ -322,6 +322,7 @@ fn every_output_and_register_has_the_colors_of_the_cpu() {
 
 #[test]
 fn edges_are_where_the_cpu_draws_them() {
+    needs!("vulkan");
     let gpu = gpu();
     let (mut count, mut open, mut failed) = (0, 0, Vec::new());
     for_each_sample(|_, name, engine| {

@@ -1,6 +1,5 @@
 //! Random geometry programs on the GPU produce the triangles of the library's CPU pipeline, bit for
-//! bit: every mode, topology and kind of carried state, two draws in a row. Without a Vulkan driver
-//! this fails and says how to install one.
+//! bit: every mode, topology and kind of carried state, two draws in a row.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -139,31 +138,37 @@ fn run(seeds: Range<u64>, precision: Precision) {
 
 #[test]
 fn random_geometry_programs_from_0_draw_as_on_the_interpreter() {
+    needs!("vulkan");
     run(0..260, Precision::Exact);
 }
 
 #[test]
 fn random_geometry_programs_from_260_draw_as_on_the_interpreter() {
+    needs!("vulkan");
     run(260..520, Precision::Exact);
 }
 
 #[test]
 fn random_geometry_programs_from_520_draw_as_on_the_interpreter() {
+    needs!("vulkan");
     run(520..780, Precision::Exact);
 }
 
 #[test]
 fn random_geometry_programs_from_780_draw_as_on_the_interpreter() {
+    needs!("vulkan");
     run(780..1_040, Precision::Exact);
 }
 
 #[test]
 fn float24_geometry_programs_draw_as_on_the_interpreter() {
+    needs!("vulkan");
     run(1_040..1_070, Precision::F24);
 }
 
 #[test]
 fn every_emit_is_that_of_the_interpreter() {
+    needs!("vulkan");
     let gpu = gpu();
     let mut total = Verdict::default();
     let (exact, f24) = (Precision::Exact, Precision::F24);
@@ -212,6 +217,7 @@ fn every_emit_is_that_of_the_interpreter() {
 
 #[test]
 fn state_after_a_draw_is_that_of_its_last_round() {
+    needs!("vulkan");
     // The first draw's invocations are split between two threads, and the output banks swap in each
     // iteration. lavapipe keeps computing for threads that have left, so the last thread's state
     // would be one iteration too far if it had fewer iterations than its neighbor.

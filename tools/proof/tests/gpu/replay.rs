@@ -1,6 +1,5 @@
 //! Recordings of the geometry samples, replayed: interpreter, batches and GPU draw one picture,
-//! which shows something, in two frames of which the second has the state of the first. Without a
-//! Vulkan driver this fails and says how to install one.
+//! which shows something, in two frames of which the second has the state of the first.
 
 use std::collections::BTreeSet;
 
@@ -39,6 +38,7 @@ fn recording(scene: &Scene) -> Recording {
 
 #[test]
 fn pictures_of_geometry_samples_are_one_in_all_ways() {
+    needs!("vulkan");
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let mut shown = 0;
     for scene in scenes::list() {

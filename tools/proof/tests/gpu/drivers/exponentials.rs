@@ -1,6 +1,6 @@
 //! EX2 and LG2 of NaN, infinities, numbers out of their domain and below 2^-126: in `fast` the
 //! results are the driver's, elsewhere the hardware's, except for logarithms of numbers below
-//! 2^-126. Without a Vulkan driver this fails and says how to install one.
+//! 2^-126.
 
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
@@ -108,6 +108,7 @@ fn verdict(
 
 #[test]
 fn drivers_may_give_numbers_for_undefined_logarithms_and_powers() {
+    needs!("vulkan");
     // Driver behavior, asserted so that its end is noticed: SwiftShader's Log2 of -8 is 3, that of
     // 0 is -127, and its Exp2 of NaN is infinite.
     let gpu = gpu();
@@ -118,6 +119,7 @@ fn drivers_may_give_numbers_for_undefined_logarithms_and_powers() {
 
 #[test]
 fn the_driver_report_says_what_becomes_of_small_operands_and_powers() {
+    needs!("vulkan");
     let gpu = gpu();
     let report = Report::new(&gpu).unwrap_or_else(|error| panic!("{error}"));
     let row = |name: &str| report.measured.iter().find(|row| row.name == name).expect("an instruction");
@@ -137,6 +139,7 @@ fn the_driver_report_says_what_becomes_of_small_operands_and_powers() {
 
 #[test]
 fn logarithms_of_small_numbers_are_undecided_where_the_driver_may_take_them_for_zeros() {
+    needs!("vulkan");
     let gpu = gpu();
     let numbers = [1, 0x0040_0000, 0x007F_FFFF].map(f32::from_bits);
     let compared = |sign: f32, precision| {
@@ -156,6 +159,7 @@ fn logarithms_of_small_numbers_are_undecided_where_the_driver_may_take_them_for_
 
 #[test]
 fn undefined_logarithms_and_powers_are_open_in_fast() {
+    needs!("vulkan");
     let gpu = gpu();
     for (instruction, answers) in [("lg2", &LOGARITHMS[..]), ("ex2", &POWERS[..])] {
         let verdict =
@@ -170,6 +174,7 @@ fn undefined_logarithms_and_powers_are_open_in_fast() {
 
 #[test]
 fn infinite_results_and_decisions_of_the_module_are_compared() {
+    needs!("vulkan");
     let gpu = gpu();
     let exact = [Precision::Exact, Precision::F24];
     let cases = [

@@ -68,6 +68,7 @@ fn gpu() -> Gpu {
 
 #[test]
 fn every_sample_gives_the_triangles_of_the_interpreter() {
+    needs!("vulkan");
     let gpu = gpu();
     for scene in scenes::list() {
         compare(&gpu, &scene, Topology::Geometry, Route::Passthrough);
@@ -76,6 +77,7 @@ fn every_sample_gives_the_triangles_of_the_interpreter() {
 
 #[test]
 fn every_route_gives_the_triangles_of_the_interpreter() {
+    needs!("vulkan");
     let gpu = gpu();
     for scene in scenes::list() {
         for route in Route::ALL {
@@ -87,6 +89,7 @@ fn every_route_gives_the_triangles_of_the_interpreter() {
 /// The modules of both programs rely on the numbers of the scenes.
 #[test]
 fn programs_with_promises_give_the_triangles_of_the_interpreter() {
+    needs!("vulkan");
     let gpu = gpu();
     let promise = Promise::Below(64);
     let assume = Assume { uniforms: promise, results: Promise::NotNan };
@@ -101,6 +104,7 @@ fn programs_with_promises_give_the_triangles_of_the_interpreter() {
 
 #[test]
 fn emitted_vertices_go_through_the_assembler_of_every_topology() {
+    needs!("vulkan");
     let gpu = gpu();
     for scene in scenes::list() {
         for topology in [Topology::List, Topology::Strip, Topology::Fan] {
@@ -132,6 +136,7 @@ fn with_petals(gpu: &Gpu, petals: u8, bytes: u32) -> Result<(u32, usize), String
 
 #[test]
 fn a_draw_that_overflows_its_buffer_is_repeated_or_reported() {
+    needs!("vulkan");
     let gpu = gpu();
     // The initial capacity is 32 triangles per invocation.
     let (found, expected) = with_petals(&gpu, 200, 1 << 27).expect("drawn again");
@@ -142,6 +147,7 @@ fn a_draw_that_overflows_its_buffer_is_repeated_or_reported() {
 
 #[test]
 fn draws_use_buffers_again_once_the_last_output_is_gone() {
+    needs!("vulkan");
     let gpu = gpu();
     let scenes = scenes::list();
     let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");

@@ -8,19 +8,20 @@ use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_proof::spirv_tools;
 
-/// `BLESS=1 cargo test -p transpica-proof --test gpu geometry_passes` rewrites the files.
+/// `UPDATE_EXPECT=1 cargo test -p transpica-proof --test gpu geometry_passes` rewrites the files.
 #[test]
 fn spirv_of_passes_is_that_of_their_text() {
+    needs!("vulkan");
     for pass in Pass::ALL {
         let Shader::Passthrough(words) = Shader::spirv_of_wgsl(pass.wgsl()).expect("valid text") else {
             panic!("words are passed through");
         };
         let path = format!("{}/../draw/src/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
-        if std::env::var_os("BLESS").is_some() {
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&path, bytes(&words)).expect("written");
             continue;
         }
-        assert!(words == pass.spirv(), "{path} is stale: BLESS=1 writes it anew");
+        assert!(words == pass.spirv(), "{path} is stale: UPDATE_EXPECT=1 writes it anew");
         spirv_tools::validate(&words).expect("valid");
     }
 }
@@ -166,6 +167,7 @@ fn feed(gpu: &Gpu, request: &Request<'_>, route: Route, random: &mut Random) -> 
 
 #[test]
 fn feed_gives_invocations_their_input_registers() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(1));
     let mut registers = [0; 16];
     registers[1] = 3;
@@ -179,6 +181,7 @@ fn feed_gives_invocations_their_input_registers() {
 
 #[test]
 fn feed_gives_invocations_fixed_uniforms() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(2));
     let shapes =
         [(0, 3, 2, 0x0003), (10, 4, 5, 0x0011), (7, 3, 1, 0x8421), (90, 3, 2, 0x0003), (0, 16, 6, 0x003F)];
@@ -202,6 +205,7 @@ fn primitives(sizes: &[u32], vertices: u32, random: &mut Random) -> Vec<u32> {
 
 #[test]
 fn feed_gives_invocations_uniforms_of_any_number() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(3));
     let input = GeometryInput::Variable { main: 3 };
     let fixed: [&[u32]; 7] = [
@@ -227,6 +231,7 @@ fn feed_gives_invocations_uniforms_of_any_number() {
 
 #[test]
 fn feed_is_the_same_on_every_route_and_with_indices() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(4));
     let indices: Vec<u32> = (0..100).map(|_| random.below(20)).collect();
     let sizes = primitives(&[3, 9, 5], 20, &mut random);
@@ -312,6 +317,7 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
 
 #[test]
 fn triangles_of_all_threads_are_gathered_in_order() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(5));
     for threads in [0, 1, 2, 65, 255, 256, 257, 3000] {
         for (capacity, vectors, topology) in [(1, 1, 0), (3, 2, 0), (3, 3, 1), (2, 1, 2), (1, 1, 1)] {
@@ -325,6 +331,7 @@ fn triangles_of_all_threads_are_gathered_in_order() {
 
 #[test]
 fn triangles_are_gathered_in_order_on_every_route() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(6));
     for route in Route::ALL {
         for topology in 0..3 {
@@ -341,6 +348,7 @@ fn triangles_are_gathered_in_order_on_every_route() {
 
 #[test]
 fn a_million_threads_are_scanned() {
+    needs!("vulkan");
     let (gpu, mut random) = (gpu(), Random(7));
     let threads = Plan::MOST_THREADS;
     let counts: Vec<u32> = (0..threads).map(|_| random.below(5)).collect();

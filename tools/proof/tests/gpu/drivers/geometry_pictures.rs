@@ -1,8 +1,7 @@
 //! Every geometry sample as a picture, drawn with culling, so that winding shows too. One picture
 //! comes from the GPU alone, one from the triangles that the interpreter emits, and the two are
 //! equal.
-//! Pictures are written to `target/tmp/geometry_pictures`. Without a Vulkan driver this fails and
-//! says how to install one.
+//! Pictures are written to `target/tmp/geometry_pictures`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,6 +58,7 @@ fn save(Picture { width, height, pixels }: &Picture, path: &Path) {
 
 #[test]
 fn every_geometry_sample_shows_the_same_from_the_gpu_and_from_the_interpreter() {
+    needs!("vulkan");
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("geometry_pictures");
     fs::create_dir_all(&folder).expect("a folder");

@@ -1,6 +1,5 @@
 //! GLSL for Vulkan, compiled by glslang and passed to the driver unchanged, has the interpreter's
 //! results, bit for bit.
-//! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
 use super::Language;
 use transpica::settings::{Arithmetic, Block, Layout};
@@ -57,6 +56,7 @@ fn print_tally(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
 
 #[test]
 fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
+    needs!("vulkan", "glslangValidator");
     let gpu = gpu();
     let (mut programs, mut total) = (0, Verdict::default());
     samples::for_each(|sample| {
@@ -82,6 +82,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
 
 #[test]
 fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
+    needs!("vulkan", "glslangValidator");
     let gpu = gpu();
     for (kind, seeds, precision) in [
         (Kind::Clean, 0..40, Precision::Exact),

@@ -1,6 +1,5 @@
 //! The programs of `tests/cases/zeros` on the GPU: no product or sum has an operand that a compiler
 //! can prove to be zero.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,6 +65,7 @@ fn verdict(
 
 #[test]
 fn programs_with_constant_zeros_match_the_interpreter() {
+    needs!("vulkan");
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let (mut values, mut wrong) = (0, Vec::new());
     for path in programs() {
@@ -90,6 +90,7 @@ fn programs_with_constant_zeros_match_the_interpreter() {
 
 #[test]
 fn drivers_fold_products_with_constant_zeros() {
+    needs!("vulkan");
     // A driver defect, asserted so that its end is noticed: x * c0 with the constant 0 in place of
     // c0. In `fast`, whose product is plain; NaN that is added back would hide it.
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));

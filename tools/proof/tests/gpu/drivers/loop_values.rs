@@ -1,7 +1,6 @@
 //! Values that leave a loop whose invocations exit in different iterations.
 //! Hand-written modules show the behavior of drivers on the plain forms. Random programs show that
 //! the library's form (`passes::drivers::leave`) is right.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use transpica::Precision;
 use transpica_gpu::compare::Verdict;
@@ -39,6 +38,7 @@ fn count_wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize
 
 #[test]
 fn a_computed_value_of_a_loop_may_be_that_of_a_later_iteration() {
+    needs!("vulkan");
     // A driver defect, asserted so that its end is noticed: llvmpipe keeps computing for
     // invocations that have left, and only writes of phis are masked. Here the phi of the next
     // iteration is written before an invocation leaves.
@@ -50,6 +50,7 @@ fn a_computed_value_of_a_loop_may_be_that_of_a_later_iteration() {
 
 #[test]
 fn a_loaded_value_of_a_loop_may_be_lost() {
+    needs!("vulkan");
     // A driver defect, asserted so that its end is noticed: a load returns 0 to invocations that
     // have left, and this replaces the value they had.
     let gpu = gpu();
@@ -66,6 +67,7 @@ fn compare(gpu: &Gpu, generated: &Generated) -> Verdict {
 
 #[test]
 fn programs_with_known_driver_faults_match_the_interpreter() {
+    needs!("vulkan");
     // Each was wrong while modules left loops exactly where programs leave them. The first two lost
     // values on SwiftShader. A comparison of the third used the value of a later iteration on
     // lavapipe and 0 on SwiftShader.
@@ -78,15 +80,15 @@ fn programs_with_known_driver_faults_match_the_interpreter() {
 }
 
 /// Returns the first seeds of a kind whose programs leave loops early. Searching takes longer than
-/// running them, so a file stores them; `BLESS=1` searches again, which a change of the generator
-/// requires.
+/// running them, so a file stores them; `UPDATE_EXPECT=1` searches again, which a change of the
+/// generator requires.
 fn seeds(kind: Kind, count: usize) -> Vec<u64> {
     let path = format!(
         "{}/../../tests/cases/loops/left_early.{}.txt",
         env!("CARGO_MANIFEST_DIR"),
         format!("{kind:?}").to_lowercase()
     );
-    if std::env::var_os("BLESS").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         let left_early = (0u64..).filter(|&seed| random::is_left_early(&generate(kind, seed)));
         let lines: String = left_early.take(count).map(|seed| format!("{seed}\n")).collect();
         std::fs::write(&path, lines).expect("writable");
@@ -108,7 +110,7 @@ fn run(kind: Kind, programs: usize) {
         let generated = generate(kind, seed);
         assert!(
             random::is_left_early(&generated),
-            "{kind:?} {seed} does not any more: BLESS=1 looks for others"
+            "{kind:?} {seed} does not any more: UPDATE_EXPECT=1 looks for others"
         );
         let verdict = compare(&gpu, &generated);
         silent += u64::from(verdict.values == 0);
@@ -130,10 +132,12 @@ fn run(kind: Kind, programs: usize) {
 
 #[test]
 fn clean_programs_left_early_run_as_on_the_interpreter() {
+    needs!("vulkan");
     run(Kind::Clean, 1000);
 }
 
 #[test]
 fn wild_programs_left_early_run_as_on_the_interpreter() {
+    needs!("vulkan");
     run(Kind::Wild, 1000);
 }

@@ -1,6 +1,5 @@
 //! SPIR-V optimized by `spirv-opt -O`, and SPIR-V with debug information, is valid and has the same
 //! results.
-//! Without a Vulkan driver or spirv-tools this fails and says how to install them.
 
 use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::{Job, Options, Precision, Profile, Translator};
@@ -74,6 +73,7 @@ impl Total {
 
 #[test]
 fn optimized_samples_keep_their_results() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     let mut total = Total::default();
     samples::for_each(|sample| {
@@ -102,6 +102,7 @@ fn optimized_samples_keep_their_results() {
 
 #[test]
 fn optimized_random_programs_keep_their_results() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     for (kind, seeds, precision) in [
         (Kind::Clean, 0..60, Precision::Exact),

@@ -1,7 +1,6 @@
 //! The programs of `tests/cases/peers` on the GPU: unchanged SPIR-V bit for bit, WGSL within its
 //! tolerance, and outputs through a real rasterizer. The library's tests compare the interpreter
 //! with the expected values of the files.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Location, dvle};
@@ -82,11 +81,13 @@ fn run(route: Route) {
 
 #[test]
 fn spirv_matches_the_interpreter() {
+    needs!("vulkan");
     run(Route::Passthrough);
 }
 
 #[test]
 fn wgsl_stays_within_its_tolerance() {
+    needs!("vulkan");
     run(Route::Wgsl);
 }
 
@@ -119,6 +120,7 @@ fn check_outputs(
 
 #[test]
 fn outputs_reach_the_rasterizer() {
+    needs!("vulkan");
     let gpu = gpu();
     let mut seen = 0;
     for_each(|case, program, environment| {

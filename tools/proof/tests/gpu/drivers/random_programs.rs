@@ -1,6 +1,5 @@
 //! Random programs on the GPU: unchanged SPIR-V bit for bit, the routes through naga within each
 //! program's error bounds.
-//! Without a Vulkan driver this fails and says how to install one.
 
 use transpica::host::{IntPacking, RegisterLayout};
 use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue, VertexInput};
@@ -60,21 +59,25 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
 
 #[test]
 fn clean_programs_run_as_on_the_interpreter() {
+    needs!("vulkan");
     run(Kind::Clean, 0..400, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
 fn wild_programs_run_as_on_the_interpreter() {
+    needs!("vulkan");
     run(Kind::Wild, 0..200, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
 fn special_values_run_as_on_the_interpreter() {
+    needs!("vulkan");
     run(Kind::Numeric, 0..100, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
 fn float24_programs_run_as_on_the_interpreter() {
+    needs!("vulkan");
     run(Kind::Clean, 0..60, Precision::F24, &[Route::Passthrough]);
     run(Kind::Wild, 0..40, Precision::F24, &[Route::Passthrough]);
     run(Kind::Numeric, 60..100, Precision::F24, &[Route::Passthrough]);
@@ -107,6 +110,7 @@ fn run_promised(
 /// Guards that promises drop are dropped in the modules that drivers compile, too.
 #[test]
 fn programs_with_promises_run_as_on_the_interpreter() {
+    needs!("vulkan");
     let gpu = gpu();
     let (none, not_nan, finite) = (Promise::Nothing, Promise::NotNan, Promise::FINITE);
     let all = |promise, results| (Assume { uniforms: promise, results }, [promise; 16]);
@@ -131,6 +135,7 @@ fn programs_with_promises_run_as_on_the_interpreter() {
 
 #[test]
 fn exponentials_of_the_library_are_bit_equal() {
+    needs!("vulkan");
     let gpu = gpu();
     let mut total = Verdict::default();
     for (kind, seeds) in [(Kind::Clean, 585..605), (Kind::Numeric, 100..120)] {
@@ -150,6 +155,7 @@ fn exponentials_of_the_library_are_bit_equal() {
 
 #[test]
 fn a_power_that_the_driver_may_flush_is_undecided() {
+    needs!("vulkan");
     // The program compares 2^x with 0 where 2^x is below 2^-126; a driver that returns 0 for it
     // decides otherwise. Values that do not depend on this comparison are still compared.
     let verdict = compare_seed(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
@@ -159,6 +165,7 @@ fn a_power_that_the_driver_may_flush_is_undecided() {
 
 #[test]
 fn routes_through_naga_stay_within_the_bounds_of_each_program() {
+    needs!("vulkan");
     run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::Wgsl]);
     run(Kind::Wild, 500..520, Precision::Exact, &[Route::Wgsl]);
     run(Kind::Numeric, 500..520, Precision::Exact, &[Route::Wgsl]);
@@ -168,6 +175,7 @@ fn routes_through_naga_stay_within_the_bounds_of_each_program() {
 
 #[test]
 fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
+    needs!("vulkan");
     let gpu = gpu();
     let layout = RegisterLayout { floats: 64, ints: 32, packing: IntPacking::Bytes, bools: 20 };
     let mut vertices = 0;
@@ -203,6 +211,7 @@ fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
 
 #[test]
 fn a_constant_zero_stays_a_factor() {
+    needs!("vulkan");
     // The program multiplies NaN by `slt(x, 0)` where x is the result of an SGE. A driver that
     // proves that the comparison never holds folds it to a constant 0, and then folds 0 * NaN to 0,
     // even under NoContraction. `simplify` proves it first.
@@ -212,6 +221,7 @@ fn a_constant_zero_stays_a_factor() {
 
 #[test]
 fn a_zero_known_from_control_flow_stays_a_factor() {
+    needs!("vulkan");
     // Wild 879: the first value of a loop parameter is the constant 0, and a driver computes the
     // first iteration's product in front of the loop. Clean 1982: every exit of a loop returns the
     // constant 0. Both zeros are hidden.
@@ -224,6 +234,7 @@ fn a_zero_known_from_control_flow_stays_a_factor() {
 
 #[test]
 fn a_logarithm_of_a_subnormal_is_open() {
+    needs!("vulkan");
     let gpu = gpu();
     let verdict = compare_seed(&gpu, Kind::Clean, 585, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
@@ -235,12 +246,14 @@ fn a_logarithm_of_a_subnormal_is_open() {
 
 #[test]
 fn fast_programs_differ_by_the_order_of_sums_at_most() {
+    needs!("vulkan");
     run(Kind::Clean, 0..40, Precision::Fast, &[Route::Passthrough]);
     run(Kind::Clean, 40..50, Precision::Fast, &[Route::Wgsl]);
 }
 
 #[test]
 fn bounds_of_fast_programs_cover_the_freedom_of_drivers() {
+    needs!("vulkan");
     // 355662: the floor of a logarithm of a negative number, for which the driver may return any
     // number. 400026: the sum of a constant and a power, which rounds differently where the power
     // differs slightly.

@@ -1,6 +1,5 @@
 //! Invocations that are cut short: the behavior of drivers on long loops, the reports of programs,
-//! and that no wrong value passes for a result. Without a Vulkan driver this fails and says how to
-//! install one.
+//! and that no wrong value passes for a result.
 
 use std::path::Path;
 
@@ -109,6 +108,7 @@ fn on_every_route(name: &str, chosen: &[f32], check: impl Fn(&[f32], &[f32], &[b
 
 #[test]
 fn loops_that_a_driver_cuts_short_are_reported_on_every_route() {
+    needs!("vulkan");
     // Driver behavior, asserted so that its end is noticed.
     let cuts = gpu().facts().loop_rounds.is_some();
     for (name, chosen) in [
@@ -132,6 +132,7 @@ fn loops_that_a_driver_cuts_short_are_reported_on_every_route() {
 
 #[test]
 fn complete_runs_are_not_reported() {
+    needs!("vulkan");
     for (name, chosen) in [("loop_few.pica", &[0.0; 3][..]), ("unshared.pica", &[1.0; 3])] {
         on_every_route(name, chosen, |expected, found, reported, what| {
             assert!(expected == found && !reported.contains(&true), "{what}");
@@ -141,6 +142,7 @@ fn complete_runs_are_not_reported() {
 
 #[test]
 fn a_comparison_of_a_cut_loop_is_an_error_with_the_reason() {
+    needs!("vulkan");
     let gpu = gpu();
     for name in ["loop_total.pica", "loop_total_nested.pica", "long_way.pica"] {
         let result = with_case(name, &[0.0; 3], |case| compare::compare(&gpu, case, Route::Passthrough));
@@ -159,6 +161,7 @@ fn a_comparison_of_a_cut_loop_is_an_error_with_the_reason() {
 
 #[test]
 fn a_program_without_end_is_reported() {
+    needs!("vulkan");
     // Detected by the report on a driver that leaves loops, and by the guard on any other.
     let gpu = gpu();
     let check = |case: &Case<'_>| {
@@ -201,6 +204,7 @@ fn guarded(gpu: &Gpu, program: &Program<'_>, case: &Case<'_>, route: Route) -> u
 
 #[test]
 fn the_guard_reports_as_the_interpreter_does() {
+    needs!("vulkan");
     let gpu = gpu();
     let (mut fired, mut vertices) = (0, 0);
     for seed in 9_000..9_030 {
@@ -257,6 +261,7 @@ fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
 
 #[test]
 fn a_draw_reports_that_the_guard_fired() {
+    needs!("vulkan");
     let gpu = gpu();
     let options =
         Options { control: Control { loop_guard: Some(9), ..Control::default() }, ..Options::default() };
@@ -281,6 +286,7 @@ fn a_draw_reports_that_the_guard_fired() {
 
 #[test]
 fn a_draw_that_no_split_completes_is_an_error() {
+    needs!("vulkan");
     let gpu = gpu();
     let cuts = gpu.facts().loop_rounds;
     let programs = [
@@ -349,6 +355,7 @@ fn flowers(gpu: &Gpu, invocations: usize, petals: u8, route: Route) -> Result<()
 
 #[test]
 fn one_thread_draws_thousands_of_invocations() {
+    needs!("vulkan");
     // 5,000 invocations with 20 iterations of a loop each, plus one of the invocation loop: 105,000
     // in one thread.
     flowers(&gpu(), 5000, 20, Route::Passthrough).expect("drawn");
@@ -356,6 +363,7 @@ fn one_thread_draws_thousands_of_invocations() {
 
 #[test]
 fn a_draw_is_split_until_every_loop_completes() {
+    needs!("vulkan");
     // More iterations per invocation than the initial split assumes.
     flowers(&gpu(), 700, 255, Route::Passthrough).expect("drawn");
     flowers(&gpu(), 700, 255, Route::Wgsl).expect("drawn");

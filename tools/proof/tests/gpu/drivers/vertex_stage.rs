@@ -1,7 +1,6 @@
 //! The vertex entry through a real rasterizer: vertices drawn as points arrive at the interpreter's
 //! positions with its varyings, and those outside the clip volume do not arrive. The same holds
 //! after `spirv-opt -O`, and for GLSL compiled by glslang.
-//! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
 use std::collections::HashMap;
 
@@ -238,6 +237,7 @@ fn gpu() -> Gpu {
 
 #[test]
 fn vertices_match_the_interpreter() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     for (name, bytes) in [("textured", TEXTURED), ("lights", LIGHTS), ("fog", FOG)] {
         for route in Route::ALL {
@@ -248,6 +248,7 @@ fn vertices_match_the_interpreter() {
 
 #[test]
 fn clip_planes_match_the_interpreter() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     let clip_plane = [1.0, 0.5, 0.0, 0.01];
     for (clip_planes, clip_enabled, name) in [
@@ -269,6 +270,7 @@ fn clip_planes_match_the_interpreter() {
 
 #[test]
 fn y_is_mirrored_by_option_and_host_field() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     for (flip_y, now, name) in [
         (FlipY::Always, false, "y mirrored"),
@@ -285,6 +287,7 @@ fn y_is_mirrored_by_option_and_host_field() {
 
 #[test]
 fn hooks_change_outputs_and_uniforms() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     let row =
         |row: usize, x: f32| HookOperand::constant(std::array::from_fn(|n| if n == row { x } else { 0.0 }));
@@ -317,6 +320,7 @@ fn hooks_change_outputs_and_uniforms() {
 
 #[test]
 fn integer_attributes_are_converted_to_float() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     let mut options = Options::default();
     options.input.formats[0].components = 3;
@@ -329,6 +333,7 @@ fn integer_attributes_are_converted_to_float() {
 
 #[test]
 fn specialization_constants_give_the_results_of_uniforms() {
+    needs!("vulkan", "spirv-opt");
     let gpu = gpu();
     let options = Options {
         control: Control {
@@ -384,6 +389,7 @@ fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
 
 #[test]
 fn other_forms_of_vertex_stages_draw_the_same_picture() {
+    needs!("vulkan", "spirv-opt", "glslangValidator");
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let (mut programs, mut vertices) = (0, 0);
     samples::for_each(|sample| {
