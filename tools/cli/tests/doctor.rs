@@ -90,24 +90,24 @@ fn a_report_lists_files_results_and_failures_without_paths() {
         |---|---|--:|--:|--:|--:|
         | 0004000000030800.bin | OpenGL | 110716 | 4 | 3 | 0 |
         | 0004000000030900.bin | empty | 0 | 0 | 0 | 0 |
-        | 0004000000030800_vs.vkch | vkch | 28468 | 7 | 3 | 0 |
-        | 0004000000030800_vs_temp.vkch | vkch | 40258 | 6 | 2 | 1 |
+        | 0004000000030800_vs.vkch | vkch | 28353 | 7 | 3 | 0 |
+        | 0004000000030800_vs_temp.vkch | vkch | 28348 | 6 | 2 | 1 |
 
         Skipped, no vertex programs: 0004000000030800.bin, 0004000000030800.bin, 0004000000030800_fs.vkch.
 
         **8 programs, 5 distinct: 4 equal, 0 different, 1 refused.**
-        64 vertices (16 of each program, seed 0), 560 values; route spirv.
+        64 vertices (16 of each program, seed 0), 256 values; route spirv.
         Stored programs without a configuration, so without an entry point: 1.
 
         | key | file | offset | stored | result | detail |
         |---|---|--:|--:|---|---|
-        | e78447f21a51aaa5ea6b5d43df02438a | 0004000000030800_vs.vkch | 0x6e72 | 1 | refused | pc 0x0: opcode 0x10 is not defined |
+        | e78447f21a51aaa5ea6b5d43df02438a | 0004000000030800_vs.vkch | 0x6dff | 1 | refused | pc 0x0: opcode 0x10 is not defined |
 
         To report: paste this text into an issue, and attach the folder that `--extract DIR` fills with the programs above.
 
         Warnings:
 
-        * 0004000000030800_vs_temp.vkch: the entry is cut off; the rest of the file is skipped (at offset 0x7aa6)
+        * 0004000000030800_vs_temp.vkch: the entry is cut off; the rest of the file is skipped (at offset 0x4c20)
     "#]].assert_eq(&without_driver(&report));
 }
 
