@@ -17,8 +17,10 @@ pub trait Arguments {
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
-    /// Returns the files and streams that it reads and writes.
-    fn streams(&self) -> Streams<'_>;
+    /// Returns the files and streams that it reads and writes; by default it prints a text.
+    fn streams(&self) -> Streams<'_> {
+        Streams::of_files([], None)
+    }
 }
 
 /// The result of a command that prints text or JSON.

@@ -6,7 +6,6 @@ use clap_complete::Shell;
 use crate::arguments::Arguments;
 use crate::files;
 use crate::report::Failure;
-use crate::streams::Streams;
 
 /// Print the completion script of a shell
 #[derive(Args, Debug)]
@@ -19,11 +18,7 @@ pub struct Completions {
     pub shell: Shell,
 }
 
-impl Arguments for Completions {
-    fn streams(&self) -> Streams<'_> {
-        Streams::of_files([], None)
-    }
-}
+impl Arguments for Completions {}
 
 /// Prints the completions of a shell for a command line.
 pub fn run(&Completions { shell }: &Completions, mut command: Command) -> Result<(), Failure> {

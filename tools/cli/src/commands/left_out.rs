@@ -8,7 +8,6 @@ macro_rules! left_out {
 
             use crate::arguments::Arguments;
             use crate::report::Failure;
-            use crate::streams::Streams;
 
             #[derive(clap::Args, Debug)]
             #[command(about = concat!($about, " (needs the feature ", $feature, ")"))]
@@ -18,11 +17,7 @@ macro_rules! left_out {
                 arguments: Vec<OsString>,
             }
 
-            impl Arguments for $arguments {
-                fn streams(&self) -> Streams<'_> {
-                    Streams::default()
-                }
-            }
+            impl Arguments for $arguments {}
 
             /// Refuses the command.
             pub fn run<T>(_: &$arguments, _: T) -> Result<(), Failure> {

@@ -10,7 +10,6 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::arguments::Arguments;
 use crate::files;
 use crate::report::Failure;
-use crate::streams::Streams;
 
 /// Print the manual page, or write a page for each command
 #[derive(Args, Debug)]
@@ -23,11 +22,7 @@ pub struct Man {
     pub out_dir: Option<PathBuf>,
 }
 
-impl Arguments for Man {
-    fn streams(&self) -> Streams<'_> {
-        Streams::of_files([], None)
-    }
-}
+impl Arguments for Man {}
 
 /// Commands by their use, as help and manual list them.
 pub type Groups = [(&'static str, &'static [&'static str])];
