@@ -6,14 +6,12 @@ use std::process::ExitCode;
 use transpica_smt::ask;
 
 const USAGE: &str = "usage: transpica-smt --python PATH [--new] [--seconds N]
-       transpica-smt --equal PATH [--python PATH] [--seconds N]
        transpica-smt --enumerate
        transpica-smt --write FOLDER
 
   --python   Python with the packages bitwuzla, cvc5 and z3-solver
   --new      asks only what has no answer in tools/smt/proven
   --seconds  limit for each solver and question, by default 20
-  --equal    compares the programs of a .shbin file or a folder before and after each pass
   --enumerate  compares functions of one number with their definitions, for all 2^32
   --write    writes the scripts into a folder, each with its name in the first line";
 
@@ -30,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<String, String> {
-    let (mut python, mut equal, mut only_new, mut seconds) = (None, None, false, 20);
+    let (mut python, mut only_new, mut seconds) = (None, false, 20);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
@@ -38,13 +36,9 @@ fn run(arguments: &[String]) -> Result<String, String> {
             "--new" => only_new = true,
             "--seconds" => seconds = rest.next().and_then(|text| text.parse().ok()).ok_or(USAGE)?,
             "--write" => return ask::write_scripts(rest.next().ok_or(USAGE)?.as_ref(), &ask::questions()),
-            "--equal" => equal = rest.next(),
             "--enumerate" => return transpica_smt::enumerate::run(1),
             _other => return Err(USAGE.to_owned()),
         }
-    }
-    if let Some(path) = equal {
-        return ask::equal(python.map(AsRef::as_ref), path.as_ref(), seconds);
     }
     let python = python.ok_or(USAGE)?;
     ask::run(python.as_ref(), only_new, seconds)
