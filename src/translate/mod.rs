@@ -397,11 +397,7 @@ impl Translator {
         match job {
             Job::Vertex | Job::Compute => {
                 let outputs = self.outputs(input, &environment.output_map(), job == Job::Vertex);
-                let entry_point = if job.is_compute() {
-                    EntryPoint::Compute { reports_unfinished: false }
-                } else {
-                    EntryPoint::Vertex
-                };
+                let entry_point = if job.is_compute() { EntryPoint::Compute } else { EntryPoint::Vertex };
                 self.vertex(input, outputs, entry_point)
             }
             Job::BeforeGeometry { outputs } => {
@@ -456,7 +452,6 @@ impl Translator {
         let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let mut usage = passes::analyze::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
-        let entry_point = entry_point.reporting(&options.control);
         let interface = environment.interface(&usage, options)?;
         let named = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
         let debug_source = self.profile.debug_info.then(|| Box::new(named()));

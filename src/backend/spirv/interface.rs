@@ -75,7 +75,7 @@ pub(super) fn declare(
             declare_attributes(w, vars, source, reads.inputs)?;
             declare_outputs(w, vars, source)?;
         }
-        EntryPoint::Compute { .. } => {
+        EntryPoint::Compute => {
             declare_invocation(w, vars);
             let version = source.profile.spirv_version;
             declare_buffer(w, vars, version, StorageBuffer::INPUTS, Some("Inputs"));
@@ -325,7 +325,7 @@ pub(super) fn preamble(
     w.append(Section::Preamble, Op::MemoryModel, model);
     let model = match entry {
         EntryPoint::Vertex => ExecutionModel::Vertex,
-        EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
+        EntryPoint::Compute | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
         EntryPoint::Stage(_) | EntryPoint::Quaternions => ExecutionModel::Geometry,
     };
     let start = [model as Word, main];

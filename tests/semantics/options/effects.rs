@@ -316,45 +316,6 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
     compare(Kind::Clean, 6000..6050, options);
 }
 
-#[test]
-fn every_form_reports_a_run_that_the_guard_ended() {
-    // The vector after o15 is compared as well.
-    let options = |seed| Options {
-        control: Control {
-            loop_guard: [Some(0), Some(1), Some(5), None][seed as usize % 4],
-            report_unfinished: true,
-            ..Control::default()
-        },
-        ..chain::options(Precision::Exact)
-    };
-    let reported = compare(Kind::Wild, 6800..7100, options);
-    assert!(reported.vertices > 300, "{reported:?}");
-    compare(Kind::Clean, 6800..6900, options);
-}
-
-#[test]
-fn a_module_without_loops_reports_zeros() {
-    let program = program([mov(Dest::Output(0), Source::Input(0)), Inst::Flow(Flow::End)]);
-    let plain = chain::options(Precision::Exact);
-    let nodes =
-        |options| translate(Job::Compute, &program, options, Profile::default()).module.main.nodes.len();
-    let reporting = Options {
-        control: Control { report_unfinished: true, loop_guard: Some(3), ..plain.control },
-        ..plain
-    };
-    assert_eq!((nodes(plain), nodes(reporting)), (0, 0));
-    // A vertex stage does not support reports.
-    let words = |options: Options| {
-        let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &bindings(), Job::Vertex).expect("translated");
-        translator.spirv(&translated).expect("written")
-    };
-    assert_eq!(
-        words(reporting),
-        words(Options { control: Control { report_unfinished: false, ..reporting.control }, ..reporting })
-    );
-}
-
 /// `JMPU b14` to an address, taken if it is true.
 fn goto(target: u16) -> Inst {
     Inst::Flow(Flow::JmpU { bool: 14, expected: true, target: Pc(target) })

@@ -123,7 +123,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 67] = [
+const CHANGES: [Change; 65] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -167,14 +167,6 @@ const CHANGES: [Change; 67] = [
     ("specialized ints", |f| f.options.control.ints.specialized = 15),
     ("guard", |f| f.options.control.loop_guard = Some(100)),
     ("guard of 0", |f| f.options.control.loop_guard = Some(0)),
-    ("reports", |f| {
-        f.job = Job::Compute;
-        f.options.control.report_unfinished = true;
-    }),
-    ("reports of a guard", |f| {
-        f.job = Job::Compute;
-        (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
-    }),
     ("no NaN", |f| {
         f.options.assume = Assume { uniforms: Promise::NotNan, results: Promise::Nothing };
         f.options.input.promises = [Promise::NotNan; 16];

@@ -176,7 +176,7 @@ fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
 fields!(Arithmetic { precision portable_exponentials uninitialized });
-fields!(Control { bools ints loop_guard report_unfinished permissive });
+fields!(Control { bools ints loop_guard permissive });
 fields!(DepthSnap { near far });
 fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });

@@ -1,8 +1,7 @@
 //! Known facts about drivers: where each may differ from the interpreter, and why.
 //! In: wgpu's description of an adapter. Out: the facts that the comparison of results takes into
 //! account.
-//! Facts: measured with programs whose arithmetic carries NoContraction, on Mesa 22.3 and on
-//! SwiftShader of 2024 and later.
+//! Facts: rows of `src/guide/drivers.md`, which each field cites.
 
 /// Treatment of numbers below 2^-126 in a driver's compute stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +100,10 @@ const DRIVERS: [Facts; 3] = [
         needs_float_controls: true,
         // 1 for RCP and 2 for RSQ were measured, within what is permitted.
         ..UNKNOWN
+/// Most invocations that share a count of iterations: side by side in a group of llvmpipe, or one
+/// after the other in a thread.
+const SHARED: u32 = 16;
+
     },
 ];
 
@@ -117,6 +120,17 @@ pub(crate) const UNKNOWN: Facts = Facts {
     loop_rounds: None,
     reciprocal_ulp: 2.5,
     needs_float_controls: false,
+    /// Returns how many invocations of a geometry program a thread may run in one dispatch.
+    pub fn most_invocations(&self) -> u32 {
+        self.loop_rounds.map_or(u32::MAX, |_| SHARED)
+    }
+
+    /// Returns the number of instructions of an invocation up to which those that share a count,
+    /// in lockstep or by turns, stay below [`loop_rounds`](Self::loop_rounds).
+    pub fn most_steps(&self) -> u64 {
+        self.loop_rounds.map_or(u64::MAX, |rounds| u64::from(rounds / SHARED - 1))
+    }
+
 };
 
 impl Facts {

@@ -137,12 +137,6 @@ pub const ROWS: &[Row] = &[
         help: "End runs that jump backward more than N times, so that no program runs forever [default: none]",
     },
     Row {
-        flag: "report-unfinished",
-        fields: &["control.report_unfinished"],
-        form: Form::Switch("true"),
-        help: "Have compute entries report invocations that the loop guard or the driver ended",
-    },
-    Row {
         flag: "permissive",
         fields: &["control.permissive"],
         form: Form::Switch("true"),

@@ -236,7 +236,7 @@ fn show(
 pub fn glsl_ending(translated: &Translation) -> &'static str {
     match &translated.interface.entry_point {
         EntryPoint::Vertex => "vert",
-        EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => "comp",
+        EntryPoint::Compute | EntryPoint::Kernel(_) => "comp",
         EntryPoint::Stage(_) | EntryPoint::Quaternions => "geom",
     }
 }

@@ -145,7 +145,7 @@ impl From<CompareError> for Checked {
     fn from(error: CompareError) -> Self {
         let class = match &error {
             CompareError::Program(_) => Class::Refused,
-            CompareError::Gpu(GpuError::Unfinished { .. }) => Class::CutShort,
+            CompareError::Gpu(GpuError::TooLong { .. }) => Class::CutShort,
             CompareError::Gpu(_) => Class::Rejected,
         };
         Self::Failed(class, error.to_string())
@@ -410,7 +410,6 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
-    use transpica_gpu::Reason;
     use transpica_gpu::compare::Difference;
 
     use super::*;
@@ -421,7 +420,7 @@ mod tests {
         let equal = Verdict { vertices: 8, values: 32, components: 4, ..Verdict::default() };
         let different = Verdict { differing: 2, first: Some(first), ..equal.clone() };
         let none = Verdict { values: 0, ..equal.clone() };
-        let unfinished = GpuError::Unfinished { invocations: 1, of: 8, reason: Reason::Driver(None) };
+        let too_long = GpuError::TooLong { invocations: 1, of: 8, rounds: 65_535 };
         for (checked, class, fails, detail) in [
             (Checked::Verdict(equal), Class::Equal, false, ""),
             (
@@ -437,7 +436,7 @@ mod tests {
                 false,
                 "within the instruction budget",
             ),
-            (CompareError::Gpu(unfinished).into(), Class::CutShort, true, "1 of 8 invocations"),
+            (CompareError::Gpu(too_long).into(), Class::CutShort, true, "1 of 8 invocations"),
             (CompareError::Gpu(GpuError::Refused("no".into())).into(), Class::Rejected, true, "no"),
         ] {
             assert_eq!((checked.class(), class.fails()), (class, fails));
