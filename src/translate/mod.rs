@@ -474,11 +474,12 @@ impl Translator {
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
-        // Last: the first values of its parameters are constants that never leave a loop, which
-        // `known` does not see.
-        passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
-        #[cfg(debug_assertions)]
-        ir::verify(&module, ir::Phase::Legal)?;
+        if self.profile.leave_loops_at_head {
+            // Last: its parameters begin as constants, which earlier passes would fold.
+            passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
+            #[cfg(debug_assertions)]
+            ir::verify(&module, ir::Phase::Legal)?;
+        }
         let mut warnings = interface.warnings.clone();
         warnings.extend(map_warnings::position(&interface));
         map_warnings::constants(&interface, options, &self.profile, &mut warnings);

@@ -16,7 +16,7 @@ use transpica::stages::ir::Resource;
 use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Stage, Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
-use transpica_prove::ir::{InputValues, eval};
+use transpica_prove::ir::{InputValues, eval, same_numbers};
 use transpica_prove::unnamed::Unnamed;
 
 /// Bindings without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0.
@@ -314,6 +314,39 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
     };
     assert_eq!(compare(Kind::Wild, 6400..6800, once).unfinished, 0);
     compare(Kind::Clean, 6000..6050, options);
+}
+
+#[test]
+fn loops_left_anywhere_have_the_same_results() {
+    use transpica::stages::passes::drivers::leave;
+    let seeds = include_str!("../../cases/loops/left_early.clean.txt").lines().take(40);
+    let mut compared = 0;
+    for generated in seeds.map(|seed| generate(Kind::Clean, seed.parse().expect("a seed"))) {
+        let (program, uniforms) = (generated.program(), generated.uniforms());
+        let options = chain::options(Precision::Exact);
+        let mut machine = Machine::new(&program, options.settings(chain::BUDGET)).expect("vertex");
+        machine.set_uniforms(&uniforms);
+        for leave_loops_at_head in [true, false] {
+            let profile = Profile { leave_loops_at_head, ..Profile::default() };
+            let module = translate(Job::Compute, &program, options, profile).module;
+            let mut again = module.clone();
+            let changed = leave::run(&mut again.main, &module.helpers, &mut Default::default());
+            assert_eq!(changed, !leave_loops_at_head, "seed {}", generated.seed);
+            for (vertex, inputs) in generated.inputs(8).iter().enumerate() {
+                let expected = chain::bits(machine.run(inputs).expect("ends"));
+                let mut values = InputValues { inputs: chain::bits(inputs), ..InputValues::default() };
+                let floats = uniforms.floats.map(|register| register.map(f32::to_bits)).to_vec();
+                let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+                values.members = vec![floats, ints, vec![[u32::from(uniforms.bools), 0, 0, 0]]];
+                let found = eval(&module, Precision::Exact, &values, 100_000).expect("ends");
+                let form = format!("seed {}, at head {leave_loops_at_head}", generated.seed);
+                chain::same_outputs(&form, vertex, &expected, &found, same_numbers)
+                    .unwrap_or_else(|difference| panic!("{difference}\n{module}"));
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 40 * 8 * 2);
 }
 
 /// `JMPU b14` to an address, taken if it is true.

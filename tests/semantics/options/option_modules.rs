@@ -123,7 +123,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 65] = [
+const CHANGES: [Change; 66] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -186,6 +186,7 @@ const CHANGES: [Change; 65] = [
     ("NaN kept", |f| f.profile.preserve_nan = true),
     ("subnormals kept", |f| f.profile.preserve_subnormals = true),
     ("not invariant", |f| f.profile.invariant_position = false),
+    ("loops left anywhere", |f| f.profile.leave_loops_at_head = false),
     ("no names", |f| f.profile.names = false),
     ("debug information", |f| f.profile.debug_info = true),
     ("uniforms elsewhere", |f| f.profile.bindings.uniforms = Binding { set: 2, binding: 7 }),

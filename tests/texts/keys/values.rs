@@ -187,7 +187,7 @@ fields!(Options { arithmetic control outputs block input assume limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });
-fields!(Profile { spirv_version no_contraction preserve_nan preserve_subnormals invariant_position names debug_info bindings varyings glsl });
+fields!(Profile { spirv_version no_contraction preserve_nan preserve_subnormals invariant_position leave_loops_at_head names debug_info bindings varyings glsl });
 fields!(Varying { name location components });
 variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
 fields!(GlslProfile { version_line extension_lines entry outputs separable uniforms host attributes });

@@ -321,6 +321,12 @@ pub const ROWS: &[Row] = &[
         help: "Do not mark the position as invariant",
     },
     Row {
+        flag: "leave-loops-anywhere",
+        fields: &["leave_loops_at_head"],
+        form: Form::Switch("false"),
+        help: "Leave loops where the program does, for GPUs only: llvmpipe and SwiftShader then lose values of loops",
+    },
+    Row {
         flag: "omit-names",
         fields: &["names"],
         form: Form::Switch("false"),
