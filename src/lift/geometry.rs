@@ -481,8 +481,7 @@ impl Emission<'_> {
 fn first_invocation(b: &mut Builder, thread: Value, chunk: Value) -> Value {
     let all = draw(b, DrawField::Invocations);
     // If the last thread would get fewer invocations than the others, the first one does instead.
-    // lavapipe was seen to lose results of later rounds while other threads continue (a test of
-    // random geometry programs keeps the case).
+    // Why: drivers.md#thread-ends-first.
     let threads = draw(b, DrawField::Threads);
     let places = b.int_op(Binary::IMul, threads, chunk);
     let empty = b.int_op(Binary::ISub, places, all);

@@ -226,7 +226,7 @@ fn declare_buffer(
     w.offset(ty, 0, 0);
     let id = w.variable(class, ty);
     if !buffer.is_writable {
-        // On the variable, not on the member: naga's front end reads it only there.
+        // On the variable, not on the member: drivers.md#naga-members.
         w.mark(id, Decoration::NonWritable);
     }
     bind(w, id, Binding { set: 0, binding: buffer.binding });
@@ -245,7 +245,7 @@ fn declare_uniforms(
     uniforms: &UniformBlock,
     binding: Binding,
 ) -> Result<()> {
-    // naga rejects a structure whose offsets do not ascend (`MemberOverlap`).
+    // Offsets must ascend: drivers.md#naga-members.
     let order = uniforms.by_offset();
     vars.block_index.resize(order.len(), 0);
     let mut members = Vec::with_capacity(order.len());

@@ -246,8 +246,9 @@ pub struct Control {
     pub ints: IntUniforms,
     /// Maximum number of backward jumps and calls in one run: those to the same or a lower address,
     /// including the jump of IF to its else-part. The next one ends the run as END does, with the
-    /// results so far: see `report_unfinished`. Without a guard, an endless loop is endless on the
-    /// GPU too. LOOP is finite and does not count, unless its end lies before its start.
+    /// results so far. Without a guard, an endless loop is endless on the GPU too, and may crash
+    /// its compiler (drivers.md#endless-compilation). LOOP is finite and does not count, unless its
+    /// end lies before its start.
     ///
     /// Default: `None`. Every `u32` is allowed; 0 ends the run at its first such jump. A guard adds
     /// 6 % of words, only in programs with such jumps.

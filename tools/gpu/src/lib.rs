@@ -48,8 +48,8 @@ impl Route {
             Self::Wgsl => "wgsl",
         }
     }
-    /// Returns whether results must be bit-equal to the interpreter. On the other routes naga drops
-    /// NoContraction, so drivers may reassociate.
+    /// Returns whether results must be bit-equal to the interpreter. On the other routes drivers
+    /// may reassociate (drivers.md#naga-contraction).
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Passthrough)
     }
