@@ -55,7 +55,8 @@
 //! # Guide
 //!
 //! [`guide::emulator`] leads from GPU registers to a cache on disk, [`guide::folders`] from many
-//! files to modules, on one machine or many. [`guide::support`] lists inputs, outputs and evidence,
+//! files to modules, on one machine or many. [`guide::drivers`] is the table of what drivers do
+//! wrong and what is done about it. [`guide::support`] lists inputs, outputs and evidence,
 //! [`guide::jobs`] what the command line does, [`guide::instructions`] the bits of code words,
 //! [`guide::architecture`] how it works.
 
@@ -112,6 +113,9 @@ pub mod guide {
     // The example of GLSL needs that feature.
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]
     pub mod emulator {}
+
+    #[doc = include_str!("guide/drivers.md")]
+    pub mod drivers {}
 
     #[doc = include_str!("guide/folders.md")]
     pub mod folders {}

@@ -7,8 +7,7 @@ use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
 use crate::host::{
-    AttributeKind, Binding, DrawField, EntryPoint, HostField, Interface, Location, Member, MemberType,
-    Output, Profile,
+    AttributeKind, Binding, DrawField, HostField, Interface, Location, Member, MemberType, Output, Profile,
 };
 use crate::ir::{self, Binary, Def, Func, Module, Op, Resource, Type};
 use crate::limits::Limits;
@@ -33,17 +32,6 @@ pub struct BackendInput<'a> {
 }
 
 impl BackendInput<'_> {
-    /// Returns whether the compute entry of a vertex program reports unfinished invocations.
-    pub(super) fn reports(&self) -> bool {
-        self.interface.entry_point == EntryPoint::Compute { reports_unfinished: true }
-    }
-
-    /// Returns the number of vectors that the compute entry of a vertex program writes for each
-    /// vertex.
-    pub(super) fn vectors(&self) -> u32 {
-        REGISTERS + u32::from(self.reports())
-    }
-
     /// Returns the binding of the host block.
     ///
     /// # Errors

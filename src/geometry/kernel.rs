@@ -39,12 +39,6 @@ pub mod bindings {
     pub const SIZES: u32 = 7;
 }
 
-/// Bit of a thread's count: the loop guard ended one of its invocations, see
-/// [`GeometryKernel::reports_unfinished`].
-pub const GUARD_FIRED: u32 = 1 << 31;
-/// Bit of a thread's count: the driver left a loop on its own.
-pub const DRIVER_LEFT: u32 = 1 << 30;
-
 /// Offset of numbers in the record of an EMIT, see [`GeometryKernel::records_emits`]: 2^23.
 pub const RECORDED: f32 = 8_388_608.0;
 
@@ -101,9 +95,6 @@ pub struct GeometryKernel {
     /// index of the invocation + [`RECORDED`]), the next ones are the forwarded output registers,
     /// in order. Its feed has v0..v15 and c0..c95 for each invocation.
     pub records_emits: bool,
-    /// True if the count of a thread has the bits [`GUARD_FIRED`] and [`DRIVER_LEFT`], as
-    /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished) requests.
-    pub reports_unfinished: bool,
     /// The state that an invocation carries over, as far as the next ones use it.
     pub state: Vec<StateWord>,
     /// Data dependences between invocations.

@@ -40,7 +40,7 @@ use std::fmt;
 #[doc(hidden)]
 pub use bounds::{Bounds, bounds};
 pub use input::{Dependence, GeometryInput, GeometrySetup, Primitive, Primitives, Topology};
-pub use kernel::{DRIVER_LEFT, FIRST_THREAD, GUARD_FIRED, GeometryKernel, RECORDED, StateWord, bindings};
+pub use kernel::{FIRST_THREAD, GeometryKernel, RECORDED, StateWord, bindings};
 #[doc(hidden)]
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};

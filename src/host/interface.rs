@@ -7,7 +7,7 @@ use serde::ser::SerializeStruct;
 
 use super::debug::DebugSource;
 use super::hooks::OutputHook;
-use super::settings::options::{Control, Options};
+use super::settings::options::Options;
 use super::settings::vertex_input::{AttributeFormat, AttributeKind};
 use crate::error::Warning;
 #[cfg(feature = "spirv")]
@@ -497,12 +497,7 @@ pub enum EntryPoint {
     #[default]
     Vertex,
     /// A compute stage that runs a vertex program.
-    Compute {
-        /// Writes a seventeenth vector for each vertex with the reason why an invocation did not
-        /// run to its end, see
-        /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished).
-        reports_unfinished: bool,
-    },
+    Compute,
     /// A compute stage that runs a geometry program.
     #[cfg_attr(feature = "serde", serde(rename = "geometry"))]
     Kernel(GeometryKernel),
@@ -516,7 +511,7 @@ impl EntryPoint {
     /// Returns whether this is a compute stage.
     pub fn is_compute(&self) -> bool {
         match self {
-            Self::Compute { .. } | Self::Kernel(_) => true,
+            Self::Compute | Self::Kernel(_) => true,
             Self::Vertex | Self::Stage(_) | Self::Quaternions => false,
         }
     }
@@ -528,17 +523,8 @@ impl EntryPoint {
             Self::Quaternions => {
                 Some(GeometryStage { primitive: StagePrimitive::Triangles, vectors: 0, triangles: 1 })
             }
-            Self::Vertex | Self::Compute { .. } | Self::Kernel(_) => None,
+            Self::Vertex | Self::Compute | Self::Kernel(_) => None,
         }
-    }
-    /// Returns this entry point with reports of unfinished invocations as the options request.
-    pub fn reporting(mut self, control: &Control) -> Self {
-        match &mut self {
-            Self::Compute { reports_unfinished } => *reports_unfinished = control.report_unfinished,
-            Self::Kernel(kernel) => kernel.reports_unfinished = control.report_unfinished,
-            Self::Vertex | Self::Stage(_) | Self::Quaternions => {}
-        }
-        self
     }
 }
 
@@ -619,20 +605,16 @@ impl Interface {
     pub fn kernel(&self) -> Option<&GeometryKernel> {
         match &self.entry_point {
             EntryPoint::Kernel(kernel) => Some(kernel),
-            EntryPoint::Vertex
-            | EntryPoint::Compute { .. }
-            | EntryPoint::Stage(_)
-            | EntryPoint::Quaternions => None,
+            EntryPoint::Vertex | EntryPoint::Compute | EntryPoint::Stage(_) | EntryPoint::Quaternions => None,
         }
     }
     /// Returns the geometry stage of a geometry program.
     pub fn stage(&self) -> Option<&GeometryStage> {
         match &self.entry_point {
             EntryPoint::Stage(stage) => Some(stage),
-            EntryPoint::Vertex
-            | EntryPoint::Compute { .. }
-            | EntryPoint::Kernel(_)
-            | EntryPoint::Quaternions => None,
+            EntryPoint::Vertex | EntryPoint::Compute | EntryPoint::Kernel(_) | EntryPoint::Quaternions => {
+                None
+            }
         }
     }
     /// Appends the attributes and the uniform block with their names.

@@ -143,7 +143,7 @@ pub fn position(interface: &Interface) -> Option<Warning> {
         let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
         output.location == Location::Position && !output.components.iter().any(is_register)
     };
-    let writes_position = !matches!(interface.entry_point, EntryPoint::Compute { .. });
+    let writes_position = !matches!(interface.entry_point, EntryPoint::Compute);
     (writes_position && interface.outputs.iter().any(is_constant)).then(|| {
         let text = "no output is mapped to the position, so all vertices have the same position";
         Warning { text: text.into(), at: At::Whole }

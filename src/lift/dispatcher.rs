@@ -58,13 +58,6 @@ const LOOPS: Stack<5> = Stack {
 /// Number of slots.
 const SLOTS: usize = LOOPS.columns[2] + LOOP_DEPTH;
 
-/// The guard against endless loops.
-#[derive(Clone, Copy)]
-struct Guard {
-    /// Counts also the jump that ends the program.
-    reports: bool,
-}
-
 const NOTHING: i32 = 0;
 const CALL: i32 = 1;
 const IF: i32 = 2;
@@ -128,13 +121,9 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.control.permissive)?;
     let (mut b, data) = data::begin(context, SLOTS, context.program.code().len());
     b.read_in_place();
-    let guard = context
-        .options
-        .control
-        .loop_guard
-        .map(|_| Guard { reports: context.options.control.report_unfinished });
+    let is_guarded = context.options.control.loop_guard.is_some();
     let mut slots = assigned(context.program, &leaders, &data);
-    if guard.is_some() {
+    if is_guarded {
         slots.insert(JUMPS);
     }
     if let Some(emission) = data.emission {
@@ -149,7 +138,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     b.open_switch(pc);
     for &start in &leaders.starts {
         b.case(i32::from(start.0));
-        run(&mut b, &data, context.program, &leaders, start, guard);
+        run(&mut b, &data, context.program, &leaders, start, is_guarded);
     }
     // An address that starts no run is after the code, where the program ends.
     b.default_case();
@@ -225,7 +214,7 @@ fn run(
     program: &Program<'_>,
     leaders: &Leaders,
     start: Pc,
-    guard: Option<Guard>,
+    is_guarded: bool,
 ) {
     let mut pc = start;
     loop {
@@ -234,7 +223,10 @@ fn run(
             Inst::Flow(Flow::End) => return end(b),
             Inst::Flow(flow) if !matches!(flow, Flow::Nop) => {
                 end_word(b, pc);
-                return guarded_control(b, flow, pc, guard);
+                return match flow.goes_back(pc) {
+                    Some(back) if is_guarded => guarded_control(b, flow, pc, back),
+                    Some(_) | None => control(b, flow, pc),
+                };
             }
             Inst::Flow(_) | Inst::Unassigned(_) => {}
             Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
@@ -264,10 +256,9 @@ fn set_next(b: &mut Builder, pc: i32, passed: i32) {
     }
 }
 
-/// Lowers a control-flow instruction. If back jumps are counted, one is taken only while some are
-/// left.
-fn guarded_control(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
-    let (Some(back), Some(guard)) = (flow.goes_back(pc), guard) else { return control(b, flow, pc) };
+/// Lowers a control-flow instruction that jumps back if its test gives `back`: only while back
+/// jumps are left.
+fn guarded_control(b: &mut Builder, flow: Flow, pc: Pc, back: bool) {
     let left = condition(b, Test::JumpsLeft);
     let mut may = left;
     // Without a test the instruction always jumps, so it always counts.
@@ -284,13 +275,7 @@ fn guarded_control(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
         b.when(counts, |b| loop_effect(b, Effect::CountJump), |_| {});
         control(b, flow, pc);
     };
-    let stop = |b: &mut Builder| {
-        if guard.reports {
-            loop_effect(b, Effect::CountJump);
-        }
-        end(b);
-    };
-    b.when(may, go, stop);
+    b.when(may, go, end);
 }
 
 fn control(b: &mut Builder, flow: Flow, pc: Pc) {

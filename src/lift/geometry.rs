@@ -14,9 +14,9 @@
 
 use super::context::{Context, Form, Geometry, OutputSelection};
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
+use super::outputs;
 use super::scope::{Builder, Slots};
-use super::{outputs, unfinished};
-use crate::geometry::{GeometryInput, StateItem, StateWord, kernel};
+use crate::geometry::{GeometryInput, StateItem, StateWord};
 use crate::host::{DrawField, Options, Output, taps};
 use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
@@ -63,9 +63,6 @@ impl Emission<'_> {
     }
     fn count(&self) -> Slot {
         self.base + own::COUNT
-    }
-    fn stopped(&self) -> Slot {
-        self.base + own::STOPPED
     }
     fn invocation(&self) -> Slot {
         self.base + own::INVOCATION
@@ -121,9 +118,6 @@ impl Emission<'_> {
         let mut set = assigned;
         set.insert(self.invocation());
         set.insert(self.count());
-        if self.notes_stops() {
-            set.insert(self.stopped());
-        }
         // Slots that carry no state start each invocation with their defaults.
         let fresh: Vec<(Slot, Lane)> = set.slots().map(|slot| (slot, b.get(slot))).collect();
         b.write(self.invocation(), start);
@@ -140,14 +134,10 @@ impl Emission<'_> {
         b.when(inside, |_| {}, Builder::leave);
         let is_first = b.test(Binary::IEqual, invocation, first);
         // The triangles of warm-up invocations are counted by the threads that own those.
-        let mut totals = vec![self.count()];
-        totals.extend(self.notes_stops().then(|| self.stopped()));
-        for &slot in &totals {
-            let total = b.read(slot);
-            let total = b.select(is_first, zero, total);
-            b.write(slot, total);
-        }
-        let stays = |slot: Slot| slot == self.invocation() || totals.contains(&slot) || kept.has(slot);
+        let count = b.read(self.count());
+        let count = b.select(is_first, zero, count);
+        b.write(self.count(), count);
+        let stays = |slot: Slot| slot == self.invocation() || slot == self.count() || kept.has(slot);
         for (slot, lane) in fresh.into_iter().filter(|(slot, _)| !stays(*slot)) {
             b.set(slot, lane);
         }
@@ -173,7 +163,6 @@ impl Emission<'_> {
     pub(super) fn end(&self, b: &mut Builder) -> Vec<Value> {
         if self.is_looped() {
             if b.reachable() {
-                self.note_stop(b);
                 let invocation = b.read(self.invocation());
                 let next = b.step(Binary::IAdd, invocation);
                 b.write(self.invocation(), next);
@@ -184,10 +173,7 @@ impl Emission<'_> {
         if !b.reachable() {
             return Vec::new();
         }
-        let mut count = b.read(self.count());
-        if self.options.control.report_unfinished {
-            count = self.flag_unfinished(b, count);
-        }
+        let count = b.read(self.count());
         let words = self.geometry.state.iter().map(|word| {
             let lane = b.read(self.slot_of(word));
             match b.func.ty(lane) {
@@ -201,47 +187,6 @@ impl Emission<'_> {
         });
         let words: Vec<Value> = words.collect();
         std::iter::once(count).chain(words).collect()
-    }
-
-    /// Returns whether a loop records that the loop guard ended one of its invocations.
-    fn notes_stops(&self) -> bool {
-        self.is_looped()
-            && self.options.control.report_unfinished
-            && self.options.control.loop_guard.is_some()
-    }
-
-    /// Records at the end of an invocation whether the loop guard ended it.
-    fn note_stop(&self, b: &mut Builder) {
-        if !self.notes_stops() {
-            return;
-        }
-        if let Some(cond) = unfinished::guard_fired(b, self.options) {
-            let (before, one) = (b.read(self.stopped()), b.int(1));
-            let noted = b.select(cond, one, before);
-            b.write(self.stopped(), noted);
-        }
-    }
-
-    /// Adds the bits of an unfinished thread to its number of triangles.
-    fn flag_unfinished(&self, b: &mut Builder, count: Value) -> Value {
-        let guard = if !self.is_looped() {
-            unfinished::guard_fired(b, self.options)
-        } else if self.notes_stops() {
-            let stopped = b.read(self.stopped());
-            Some(b.test_int(Binary::IGreater, stopped, 0))
-        } else {
-            None
-        };
-        let reasons = [(guard, kernel::GUARD_FIRED), (unfinished::driver_left(b), kernel::DRIVER_LEFT)];
-        let none = b.constant(Type::U32, [0; 4]);
-        let mut count = b.emit(Type::U32, Op::Unary(Unary::IntToUint, count));
-        for (reason, bit) in reasons {
-            let Some(cond) = reason else { continue };
-            let bit = b.constant(Type::U32, [bit, 0, 0, 0]);
-            let bit = b.select(cond, bit, none);
-            count = b.emit(Type::U32, Op::Binary(Binary::BitOr, count, bit));
-        }
-        b.emit(Type::I32, Op::Unary(Unary::UintToInt, count))
     }
 
     /// Loads a word of state as the scalar of its slot.
@@ -536,8 +481,7 @@ impl Emission<'_> {
 fn first_invocation(b: &mut Builder, thread: Value, chunk: Value) -> Value {
     let all = draw(b, DrawField::Invocations);
     // If the last thread would get fewer invocations than the others, the first one does instead.
-    // lavapipe was seen to lose results of later rounds while other threads continue (a test of
-    // random geometry programs keeps the case).
+    // Why: drivers.md#thread-ends-first.
     let threads = draw(b, DrawField::Threads);
     let places = b.int_op(Binary::IMul, threads, chunk);
     let empty = b.int_op(Binary::ISub, places, all);

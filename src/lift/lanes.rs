@@ -57,8 +57,6 @@ pub(super) mod geometry {
     pub const COUNT: Slot = 67;
     /// Index of the invocation.
     pub const INVOCATION: Slot = 68;
-    /// 1 if the loop guard ended an invocation of the thread, else 0.
-    pub const STOPPED: Slot = 69;
     /// The outputs in the vertex slots, four lanes each.
     pub const VERTICES: Slot = 72;
 }

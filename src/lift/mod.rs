@@ -12,7 +12,6 @@
 //! * `tree`: the structured tree to constructs;
 //! * `geometry`: EMIT and SETEMIT, invocations and their carried state;
 //! * `hooks`: changes that a host makes to outputs and uniforms, and taps;
-//! * `unfinished`: reports of runs that were cut short;
 //! * `dispatcher`: the last tier, a loop over a switch on the program counter.
 //!
 //! SSA construction follows Braun et al. 2013 on a finished tree: each arm works on a copy of the
@@ -21,7 +20,7 @@
 //!
 //! `outputs.rs` has depth, y, colors and clip distances. Begin with `data.rs` for an instruction
 //! and with `scope.rs` for the builder. Files: `context.rs` input of all; `data.rs`, `tree.rs`,
-//! `scope.rs`, `emit.rs`, `lanes.rs`, `hooks.rs`, `geometry.rs`, `unfinished.rs`, `dispatcher.rs`,
+//! `scope.rs`, `emit.rs`, `lanes.rs`, `hooks.rs`, `geometry.rs`, `dispatcher.rs`,
 //! as above.
 
 mod context;
@@ -34,7 +33,6 @@ mod lanes;
 mod outputs;
 mod scope;
 mod tree;
-mod unfinished;
 
 pub use context::{Context, Form, Geometry, OutputSelection};
 

@@ -5,8 +5,8 @@
 
 use super::context::OutputSelection;
 use super::hooks::{self, Hooks};
+use super::lanes;
 use super::scope::Builder;
-use super::{lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, DepthSnap, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
@@ -29,9 +29,7 @@ pub(super) fn values(
                 let lanes = [0, 1, 2, 3].map(|component| b.get(base + component));
                 b.gather(&lanes)
             };
-            let mut values: Vec<Value> = (0..16).map(register).collect();
-            values.extend(options.control.report_unfinished.then(|| unfinished::vector(b, options)));
-            values
+            (0..16).map(register).collect()
         }
         OutputSelection::Semantics(outputs) => {
             let value = |output: &Output| {

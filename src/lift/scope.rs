@@ -236,9 +236,9 @@ impl Builder {
 
     /// Reads a uniform once, in front of the constructs that are open.
     ///
-    /// llvmpipe loads a uniform once for all invocations that run side by side only where all of
-    /// them do, and once for each of them inside every construct. Bools stay where they are: in
-    /// front they raise the inverse throughput of `lights` from 290 to 389 (RADV, navi10).
+    /// Inside constructs a driver may load it for each invocation (drivers.md#varying-counter).
+    /// Bools stay where they are: in front they raise the inverse throughput of `lights` from 290
+    /// to 389 (RADV, navi10).
     fn uniform(&mut self, slot: usize, ty: Type, resource: Resource) -> Value {
         let (Some(known), Some(body)) = (&mut self.uniforms, self.func.body) else {
             return self.emit(ty, Op::Read(resource));

@@ -135,9 +135,7 @@ pub(super) fn fallback(why: &str, tier: Tier, words: Option<usize>, program: &Pr
     Warning { text, at: At::Pc(program.entry().0) }
 }
 
-/// Words of a dispatcher that a driver may compile for half a minute. lavapipe takes 0.4 s of CPU
-/// time for 8,249 words, 1.2 s for 16,535 and 11.7 s for 32,860, at the first draw. A function for
-/// each case gains nothing on lavapipe: 1.15 s instead of 1.19 s for 128 cases.
+/// Words of a dispatcher that a driver may compile for half a minute (drivers.md#large-switches).
 const SLOW_WORDS: usize = 30_000;
 
 /// Maximum blocks of a block dispatcher. Beyond it, the pc dispatcher is smaller: its stacks have

@@ -83,7 +83,6 @@ impl Translator {
             setup: *setup,
             vectors,
             records_emits,
-            reports_unfinished: false,
             state,
             dependence,
             triangles,

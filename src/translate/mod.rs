@@ -397,11 +397,7 @@ impl Translator {
         match job {
             Job::Vertex | Job::Compute => {
                 let outputs = self.outputs(input, &environment.output_map(), job == Job::Vertex);
-                let entry_point = if job.is_compute() {
-                    EntryPoint::Compute { reports_unfinished: false }
-                } else {
-                    EntryPoint::Vertex
-                };
+                let entry_point = if job.is_compute() { EntryPoint::Compute } else { EntryPoint::Vertex };
                 self.vertex(input, outputs, entry_point)
             }
             Job::BeforeGeometry { outputs } => {
@@ -456,7 +452,6 @@ impl Translator {
         let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let mut usage = passes::analyze::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
-        let entry_point = entry_point.reporting(&options.control);
         let interface = environment.interface(&usage, options)?;
         let named = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
         let debug_source = self.profile.debug_info.then(|| Box::new(named()));
@@ -479,11 +474,12 @@ impl Translator {
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
-        // Last: the first values of its parameters are constants that never leave a loop, which
-        // `known` does not see.
-        passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
-        #[cfg(debug_assertions)]
-        ir::verify(&module, ir::Phase::Legal)?;
+        if self.profile.leave_loops_at_head {
+            // Last: its parameters begin as constants, which earlier passes would fold.
+            passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
+            #[cfg(debug_assertions)]
+            ir::verify(&module, ir::Phase::Legal)?;
+        }
         let mut warnings = interface.warnings.clone();
         warnings.extend(map_warnings::position(&interface));
         map_warnings::constants(&interface, options, &self.profile, &mut warnings);

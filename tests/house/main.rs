@@ -1,6 +1,7 @@
 //! The house: rules of sources, manifests and pages.
 
 mod dependencies;
+mod drivers;
 mod examples;
 mod instruction_page;
 mod jobs;

@@ -104,7 +104,7 @@ fn spelling(text: &str, is_page: bool) -> Vec<(usize, String)> {
 }
 
 /// Rust sources, pages and assembler texts below a folder, in order; build output is left out.
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(super) fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     entries.sort();

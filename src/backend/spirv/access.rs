@@ -36,17 +36,9 @@ impl Body<'_> {
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
         let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffers[OUT], 0]);
-        // With reports a vertex has 17 vectors, which is not a power of two.
-        let vertices = if self.source.reports() {
-            let int = self.w.ty(Type::I32);
-            self.thread = self.w.value(Op::Bitcast, int, &[index]);
-            let vectors = self.unsigned(REGISTERS + 1);
-            self.w.value(Op::UDiv, unsigned, &[length, vectors])
-        } else {
-            // 16 vectors a vertex: a shift divides.
-            let shift = self.unsigned(VERTEX_SHIFT);
-            self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift])
-        };
+        // 16 vectors a vertex: a shift divides.
+        let shift = self.unsigned(VERTEX_SHIFT);
+        let vertices = self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift]);
         let outside = self.w.value(Op::UGreaterThanEqual, boolean, &[index, vertices]);
         self.return_if(outside);
         self.base = self.first_register(index);
@@ -148,15 +140,9 @@ impl Body<'_> {
     fn store_registers(&mut self, values: &[Value]) -> Result<()> {
         let source = self.source;
         let is_compute = source.interface.entry_point.is_compute();
-        let expected = if is_compute { source.vectors() as usize } else { source.interface.outputs.len() };
+        let expected = if is_compute { REGISTERS as usize } else { source.interface.outputs.len() };
         if values.len() != expected {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
-        }
-        if source.reports() {
-            // The base of the inputs is dead: all inputs are loaded at the start.
-            let (invocation, unsigned) = (self.invocation(), self.w.ty(Type::U32));
-            let vectors = self.unsigned(REGISTERS + 1);
-            self.base = self.w.value(Op::IMul, unsigned, &[invocation, vectors]);
         }
         for (index, &value) in values.iter().enumerate() {
             let output = source.interface.outputs.get(index).filter(|_| !is_compute);

@@ -3,9 +3,9 @@
 //! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no
 //! operation (see `ops`).
 //! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga
-//! loses a branch to a loop's merge from inside a switch (gfx-rs/wgpu#4449) and a switch default
-//! that continues a loop. Neither is written here: `Break` leaves the innermost construct only, and
-//! a default always has a block of its own or is the merge.
+//! loses a branch to a loop's merge from inside a switch and a switch default that continues a loop
+//! (drivers.md#naga-switch-exits). Neither is written here: `Break` leaves the innermost construct
+//! only, and a default always has a block of its own or is the merge.
 
 use ::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
@@ -124,7 +124,7 @@ pub(super) struct Body<'a> {
     pub(super) registers: [Word; 16],
     /// First element of this invocation's vertex in the buffers (compute entry).
     pub(super) base: Word,
-    /// Index of this thread (geometry programs, and compute entries with reports).
+    /// Index of this thread (geometry programs).
     pub(super) thread: Word,
     /// Label of the block that is being written.
     pub(super) block: Word,

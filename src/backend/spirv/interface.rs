@@ -75,7 +75,7 @@ pub(super) fn declare(
             declare_attributes(w, vars, source, reads.inputs)?;
             declare_outputs(w, vars, source)?;
         }
-        EntryPoint::Compute { .. } => {
+        EntryPoint::Compute => {
             declare_invocation(w, vars);
             let version = source.profile.spirv_version;
             declare_buffer(w, vars, version, StorageBuffer::INPUTS, Some("Inputs"));
@@ -226,7 +226,7 @@ fn declare_buffer(
     w.offset(ty, 0, 0);
     let id = w.variable(class, ty);
     if !buffer.is_writable {
-        // On the variable, not on the member: naga's front end reads it only there.
+        // On the variable, not on the member: drivers.md#naga-members.
         w.mark(id, Decoration::NonWritable);
     }
     bind(w, id, Binding { set: 0, binding: buffer.binding });
@@ -245,7 +245,7 @@ fn declare_uniforms(
     uniforms: &UniformBlock,
     binding: Binding,
 ) -> Result<()> {
-    // naga rejects a structure whose offsets do not ascend (`MemberOverlap`).
+    // Offsets must ascend: drivers.md#naga-members.
     let order = uniforms.by_offset();
     vars.block_index.resize(order.len(), 0);
     let mut members = Vec::with_capacity(order.len());
@@ -325,7 +325,7 @@ pub(super) fn preamble(
     w.append(Section::Preamble, Op::MemoryModel, model);
     let model = match entry {
         EntryPoint::Vertex => ExecutionModel::Vertex,
-        EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
+        EntryPoint::Compute | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
         EntryPoint::Stage(_) | EntryPoint::Quaternions => ExecutionModel::Geometry,
     };
     let start = [model as Word, main];

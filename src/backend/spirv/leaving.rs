@@ -1,10 +1,11 @@
-//! Parameters that are dead if an invocation leaves a loop at its head (see `passes::leave`).
+//! Parameters that are dead if an invocation leaves a loop at its head
+//! (see `passes::drivers::leave`).
 //! In: a loop of the intermediate form. Out: the values of branches that may be undefined. Knows no
 //! words.
 //!
 //! A driver that proves a loop counter uniform reads uniforms at this index once for all
-//! invocations. If leaving invocations passed their counter on unchanged while others increment
-//! theirs, it would be no longer uniform.
+//! invocations (drivers.md#varying-counter). If leaving invocations passed their counter on
+//! unchanged while others increment theirs, it would be no longer uniform.
 
 use crate::ir::{Exit, Func, Item, NodeData, Op, Region, Value, ValueList};
 

@@ -1,7 +1,7 @@
 //! Operations: one SPIR-V instruction for each, GLSL.std.450 if the core has none.
 //! In: a value and its definition. Out: its id. Knows no control flow. `OpFUnord*` never appears
-//! (naga reads it as ordered); constants that are not finite are bit casts (naga rejects them),
-//! and/or of bool vectors are selects (naga rejects the logical instructions there). Float
+//! (drivers.md#naga-unordered); constants that are not finite are bit casts
+//! (drivers.md#naga-infinity), and/or of bool vectors selects (drivers.md#naga-bool-vectors). Float
 //! arithmetic carries NoContraction if the profile requests it.
 
 use ::spirv::{Decoration, GlslStd450Op, Op, Word};

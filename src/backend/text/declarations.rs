@@ -146,9 +146,9 @@ impl Declarations {
                 self.buffer(StorageBuffer::COUNTS, None);
                 StorageBuffer::state(kernel).into_iter().for_each(|state| self.buffer(state, None));
             }
-            EntryPoint::Compute { .. } => {
+            EntryPoint::Compute => {
                 self.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
-                self.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
+                self.buffer(StorageBuffer::OUTPUTS, Some(REGISTERS));
             }
             EntryPoint::Stage(stage) if dialect.has_globals => {
                 for vector in

@@ -356,9 +356,7 @@ impl<'a> Explorer<'a> {
         let mut effects = Effects::default();
         effects.push(Effect::CountJump);
         let then = self.helper(&effects, terminator);
-        let otherwise =
-            if self.options.reports_guard { self.helper(&effects, Terminator::Goto(EXIT)) } else { EXIT };
-        Terminator::Branch { test: Test::JumpsLeft, then, otherwise }
+        Terminator::Branch { test: Test::JumpsLeft, then, otherwise: EXIT }
     }
 
     /// A block that counts a back jump and goes to `target`, or ends the program.

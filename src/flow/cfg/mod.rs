@@ -53,9 +53,6 @@ pub struct ExploreOptions {
     pub permissive: bool,
     /// Counts back jumps and ends the program when there are too many.
     pub guarded: bool,
-    /// Counts also the jump that ends the program, so that the count becomes
-    /// negative.
-    pub reports_guard: bool,
 }
 
 impl ExploreOptions {

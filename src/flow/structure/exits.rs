@@ -1,7 +1,7 @@
 //! Lowers labeled exits to exits of one level.
 //! In: the labeled tree, written front to back. Out: [`Tree`]. Knows nothing about opcodes. Rules:
 //! SPIR-V 2.11 and WGSL have no labeled exits, and naga loses those that leave a loop from inside
-//! a switch (gfx-rs/wgpu#4449). So only these are made:
+//! a switch (drivers.md#naga-switch-exits). So only these are made:
 //!
 //! * An exit at the end of its scope falls through. To make this the rule, what follows a scope is
 //!   put into the one part of an `if` from which it is reached: `if c { A; br z } B` becomes

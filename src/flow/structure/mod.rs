@@ -7,7 +7,7 @@
 //! Blocks are placed along the dominator tree (Ramsey, *Beyond Relooper*, ICFP 2022). Exits are
 //! then lowered until only `break` of the innermost breakable and `continue` of the innermost loop
 //! are left: SPIR-V and WGSL have no others, and naga loses a loop exit out of a switch
-//! (gfx-rs/wgpu#4449).
+//! (drivers.md#naga-switch-exits).
 //!
 //! Files: `tree.rs` the tree; `ramsey.rs`, `exits.rs`, `flatten.rs` the steps; `blocks.rs` the
 //! second tier; `text.rs`.

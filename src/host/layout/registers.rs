@@ -33,9 +33,8 @@ pub struct RegisterLayout {
     pub ints: u32,
     /// Format of the int registers.
     pub packing: IntPacking,
-    /// Offset of the word whose bit n is bn. A multiple of 4. At 0 and nowhere else, llvmpipe (Mesa
-    /// 22.3) compiles a program for each value of the word, without the branches that it rules
-    /// out.
+    /// Offset of the word whose bit n is bn. A multiple of 4. At 0, a driver may compile a program
+    /// for each value of the word (drivers.md#first-word).
     pub bools: u32,
 }
 

@@ -37,7 +37,7 @@ impl Options {
         write_differences! {
             out, self, default,
             arithmetic: Arithmetic { precision, portable_exponentials, uninitialized }
-            control: Control { bools, ints, loop_guard, report_unfinished, permissive }
+            control: Control { bools, ints, loop_guard, permissive }
             outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped }
             block: Block { layout, fold_constants, padded }
             assume: Assume { uniforms, results }

@@ -20,9 +20,7 @@ pub enum Job<'a> {
     Vertex,
     /// A vertex program as a compute stage of 64 invocations a workgroup. Invocation n reads
     /// v0..v15 of vertex n (16 vec4) from storage buffer binding 0 and writes o0..o15 to storage
-    /// buffer binding 1. With
-    /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished) it writes one
-    /// more vector. The uniform block, if any, is binding 2. Registers are raw: options of
+    /// buffer binding 1. The uniform block, if any, is binding 2. Registers are raw: options of
     /// attributes and of a vertex stage's outputs have no effect.
     Compute,
     /// A vertex program as the vertex stage before a geometry stage. Its inputs are attributes.
@@ -113,7 +111,6 @@ impl Job<'_> {
     /// Returns the options without those that have no effect on this job.
     pub fn effective(&self, options: &Options) -> Options {
         let (mut options, VertexInput { formats, promises }) = (*options, VertexInput::default());
-        options.control.report_unfinished &= self.is_compute();
         if !self.has_attributes() {
             options.input.formats = formats;
         }

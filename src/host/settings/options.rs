@@ -246,28 +246,13 @@ pub struct Control {
     pub ints: IntUniforms,
     /// Maximum number of backward jumps and calls in one run: those to the same or a lower address,
     /// including the jump of IF to its else-part. The next one ends the run as END does, with the
-    /// results so far: see `report_unfinished`. Without a guard, an endless loop is endless on the
-    /// GPU too. LOOP is finite and does not count, unless its end lies before its start.
+    /// results so far. Without a guard, an endless loop is endless on the GPU too, and may crash
+    /// its compiler (drivers.md#endless-compilation). LOOP is finite and does not count, unless its
+    /// end lies before its start.
     ///
     /// Default: `None`. Every `u32` is allowed; 0 ends the run at its first such jump. A guard adds
     /// 6 % of words, only in programs with such jumps.
     pub loop_guard: Option<u32>,
-    /// Reports invocations that did not run to their end (compute entries only; other stages have
-    /// no output for it). There are two causes: the loop guard fired, or the driver left a loop on
-    /// its own. llvmpipe silently leaves loops after 65,535 iterations of all loops together. A
-    /// short loop at the end of the module detects this, because it ends too early as well. A
-    /// module without loops has no such loop and reports zeros.
-    ///
-    /// A vertex program writes a seventeenth vector after o15, so each vertex has 17 vectors. x is
-    /// 1 if the guard fired, y is 1 if the driver left a loop; otherwise both are 0. A geometry
-    /// program sets the two upper bits of a thread's count: see
-    /// `GeometryKernel::reports_unfinished`.
-    /// An invocation that never ends writes neither. To detect this, the host fills the buffers
-    /// with ones before the dispatch.
-    ///
-    /// Default: `false`. Reports take 3 % more words of the samples' compute entries, 32 to 118 in
-    /// each.
-    pub report_unfinished: bool,
     /// Permissive mode: undefined opcodes count as NOP instead of being an error.
     ///
     /// Default: `false`.
@@ -447,7 +432,6 @@ impl Control {
             ints: self.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
             permissive: self.permissive,
             guarded: self.loop_guard.is_some(),
-            reports_guard: self.report_unfinished,
         }
     }
     /// Returns the same options with more int uniforms as constants.

@@ -92,7 +92,8 @@ pub struct Preset {
 const LOOP_GUARD: u32 = 1 << 16;
 
 /// Returns what a known host needs; none for a renderer that it does not have. Any field may be
-/// changed afterwards.
+/// changed afterwards. Presets serve every driver: a host that draws on GPUs only may switch off
+/// [`Profile::leave_loops_at_head`].
 ///
 /// ```
 /// use transpica::settings::{KnownHost, Renderer, preset};

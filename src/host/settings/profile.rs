@@ -96,20 +96,27 @@ pub struct Profile {
     pub spirv_version: (u8, u8),
     /// Decorates float operations with NoContraction, or `precise` in GLSL. Default: `true`, which
     /// exact results need. Without it, modules have 5 % fewer words and drivers may fuse products
-    /// with sums.
+    /// with sums (drivers.md#reordered-sums).
     pub no_contraction: bool,
     /// Declares by SPV_KHR_float_controls that the sign of zero, infinities and NaN are kept.
-    /// Default: `false`. Exact results of MIN, MAX and of tests for NaN need it on some drivers:
-    /// NVIDIA's. It needs `shaderSignedZeroInfNanPreserveFloat32`, and naga does not read such a
-    /// module.
+    /// Default: `false`. Exact results of MIN, MAX and of tests for NaN need it on some drivers
+    /// (drivers.md#nan-minimum). It needs `shaderSignedZeroInfNanPreserveFloat32`, and naga does
+    /// not read such a module.
     pub preserve_nan: bool,
     /// Declares by SPV_KHR_float_controls that subnormal numbers are kept. Default: `false`. It
-    /// needs `shaderDenormPreserveFloat32`, and naga does not read such a module.
+    /// needs `shaderDenormPreserveFloat32`, and naga does not read such a module. Drivers that need
+    /// it: drivers.md#flushed-subnormals.
     pub preserve_subnormals: bool,
     /// Marks the position output as invariant. Default: `true`. Two programs with the same
     /// computation of it then agree on drivers that respect the decoration. Some drivers fail on
     /// it.
     pub invariant_position: bool,
+    /// Leaves loops at their head only, where invocations may leave them in different iterations.
+    /// Default: `true`, which drivers for processors need for right values after such loops:
+    /// lavapipe and SwiftShader (drivers.md#computed-after-loop). No driver of a GPU is known to
+    /// need it, so hosts that run on GPUs only may switch it off. It costs 0.8 % of the samples'
+    /// time there, 25 % in `particles`.
+    pub leave_loops_at_head: bool,
     /// Writes debug names into SPIR-V modules. Default: `true`. They take 6 % more words.
     pub names: bool,
     /// Writes lines and variables for debuggers into SPIR-V modules: `OpLine`, and
@@ -172,6 +179,7 @@ impl Default for Profile {
             preserve_nan: false,
             preserve_subnormals: false,
             invariant_position: true,
+            leave_loops_at_head: true,
             names: true,
             debug_info: false,
             bindings: Bindings::default(),

@@ -1,5 +1,5 @@
 //! Constants that are hidden, because drivers fold `x * 0` and `x + 0` wrongly once they know the
-//! zero, NoContraction or not (measured on lavapipe).
+//! zero (drivers.md#known-zeros).
 //! In: a function and its constants, where `legalize` meets them. Out: numbers in their place that
 //! a driver cannot know. Knows no precision.
 //!

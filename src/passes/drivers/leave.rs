@@ -9,11 +9,11 @@
 //! ```
 //!
 //! Drivers that run invocations side by side go on loading and computing for those that have left,
-//! until the last one has. llvmpipe and SwiftShader keep for them only what they write under a
-//! mask: phis that they cannot remove. Any other value of the loop may become 0 or that of a later
-//! iteration (`tools/proof/tests/gpu/drivers/loop_values.rs`). Parameters are right on both, so a loop
-//! that is left at its head is. Drivers of real GPUs need none of that, but only loops pay that are
-//! left by a decision that differs between invocations, and little.
+//! until the last one has. Two of them keep for those only what they write under a mask: phis that
+//! they cannot remove (drivers.md#computed-after-loop, drivers.md#loaded-after-loop). Parameters
+//! are right on both, so a loop that is left at its head is. Only loops pay that are left by a
+//! decision that differs between invocations. Drivers of GPUs need none of that, so
+//! [`Profile::leave_loops_at_head`](crate::Profile::leave_loops_at_head) decides.
 
 use std::sync::Arc;
 

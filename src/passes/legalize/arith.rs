@@ -345,7 +345,7 @@ impl Pass<'_> {
             (Unary::Log2P, Precision::Exact)
                 if !self.may_give(a, Classes::BELOW_ZERO.or(Classes::ZERO), Classes::NOT_FINITE) =>
             {
-                // SwiftShader's logarithm of NaN is a number.
+                // That of NaN may be a number: drivers.md#numeric-logarithms.
                 if self.may_give(a, Classes::POSITIVE_INFINITY.or(Classes::NAN), Classes::NOT_FINITE) {
                     Helper::Log2Positive
                 } else {

@@ -5,8 +5,8 @@
 //!
 //! The guarded product is `(b == 0 ? 0 : a) * (a == 0 ? 0 : b)`: a zero replaces what it meets, so
 //! that 0 is multiplied by 0 or by a finite number. Compilers for AMD chips find the chip's own
-//! product with 0 · x = 0 in it, which costs no more than the plain one; on others it is short. Two
-//! results differ from the definition:
+//! product in it (drivers.md#own-product), which costs no more than the plain one; on others it is
+//! short. Two results differ from the definition:
 //!
 //! * The sign of a zero, which no instruction can observe.
 //! * NaN · 0 gives 0. Where an operand may be NaN while the other is 0, NaN is added back: to a
@@ -360,7 +360,7 @@ impl Body<'_, '_, '_> {
         self.emit.select(cond, zero, a)
     }
 
-    /// Not `1 / abs(root)`, which is -inf for -0 on llvmpipe.
+    /// Not `1 / abs(root)`, which may be -inf for -0 (drivers.md#negative-root).
     fn rsq(&mut self, a: Value) -> Value {
         let root = self.emit.unary(Unary::Sqrt, a);
         self.quotient(a, root)

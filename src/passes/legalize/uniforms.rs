@@ -252,7 +252,7 @@ impl<'a> Registers<'a> {
         }
         let (end, last) = (emit.int(i32::from(*count)), emit.int(i32::from(*count) - 1));
         let exists = emit.binary(Binary::ILess, index, end);
-        // Drivers differ in what reads beyond an array give.
+        // Why: drivers.md#reads-past-array.
         let element = emit.select(exists, index, last);
         let read = match member.ty {
             MemberType::Vec4Array(_) => Op::ReadAt(Array::Member(number), element),

@@ -48,16 +48,11 @@ pub(super) fn buffers(entry_point: &EntryPoint, languages: Languages) -> Vec<Buf
         BufferInfo { name, set: 0, binding, hlsl, msl, ty, written, per, stride }
     };
     match entry_point {
-        EntryPoint::Compute { reports_unfinished } => {
-            let read = "array<array<vec4f, 16>>";
-            let (written, outputs) = if *reports_unfinished {
-                ("array<array<vec4f, 17>>", REGISTERS + 1)
-            } else {
-                (read, REGISTERS)
-            };
+        EntryPoint::Compute => {
+            let (ty, bytes) = ("array<array<vec4f, 16>>", Some(VECTOR * REGISTERS));
             vec![
-                buffer("inputs", bindings::INPUTS, read, false, "vertex", Some(VECTOR * REGISTERS)),
-                buffer("outputs", bindings::OUTPUTS, written, true, "vertex", Some(VECTOR * outputs)),
+                buffer("inputs", bindings::INPUTS, ty, false, "vertex", bytes),
+                buffer("outputs", bindings::OUTPUTS, ty, true, "vertex", bytes),
             ]
         }
         EntryPoint::Kernel(kernel) => {

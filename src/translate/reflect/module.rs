@@ -46,7 +46,7 @@ impl ModuleInfo {
         Self {
             stage: match entry_point {
                 EntryPoint::Vertex => "vertex",
-                EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => "compute",
+                EntryPoint::Compute | EntryPoint::Kernel(_) => "compute",
                 EntryPoint::Stage(_) | EntryPoint::Quaternions => "geometry",
             },
             entry_points: EntryPointNames { spirv: main, wgsl: main, glsl: main, hlsl: main, msl: "main_" },

@@ -81,7 +81,7 @@ impl Languages {
     /// and geometry stages; MSL has no sets.
     pub(super) fn new(entry_point: &EntryPoint, bindings: &[Binding], is_specialized: bool) -> Self {
         let has_text = match entry_point {
-            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => !is_specialized,
+            EntryPoint::Vertex | EntryPoint::Compute | EntryPoint::Kernel(_) => !is_specialized,
             EntryPoint::Stage(_) | EntryPoint::Quaternions => false,
         };
         let is_first = |(index, binding): (usize, &Binding)| {

@@ -16,7 +16,7 @@ use transpica::stages::ir::Resource;
 use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Stage, Translation, Translator};
 use transpica_proof::chain::{self, Count};
 use transpica_proof::generate::{Kind, generate};
-use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::ir::{InputValues, eval, same_numbers};
 use transpica_proof::unnamed::Unnamed;
 
 /// Bindings without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0.
@@ -317,42 +317,36 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
 }
 
 #[test]
-fn every_form_reports_a_run_that_the_guard_ended() {
-    // The vector after o15 is compared as well.
-    let options = |seed| Options {
-        control: Control {
-            loop_guard: [Some(0), Some(1), Some(5), None][seed as usize % 4],
-            report_unfinished: true,
-            ..Control::default()
-        },
-        ..chain::options(Precision::Exact)
-    };
-    let reported = compare(Kind::Wild, 6800..7100, options);
-    assert!(reported.vertices > 300, "{reported:?}");
-    compare(Kind::Clean, 6800..6900, options);
-}
-
-#[test]
-fn a_module_without_loops_reports_zeros() {
-    let program = program([mov(Dest::Output(0), Source::Input(0)), Inst::Flow(Flow::End)]);
-    let plain = chain::options(Precision::Exact);
-    let nodes =
-        |options| translate(Job::Compute, &program, options, Profile::default()).module.main.nodes.len();
-    let reporting = Options {
-        control: Control { report_unfinished: true, loop_guard: Some(3), ..plain.control },
-        ..plain
-    };
-    assert_eq!((nodes(plain), nodes(reporting)), (0, 0));
-    // A vertex stage does not support reports.
-    let words = |options: Options| {
-        let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &bindings(), Job::Vertex).expect("translated");
-        translator.spirv(&translated).expect("written")
-    };
-    assert_eq!(
-        words(reporting),
-        words(Options { control: Control { report_unfinished: false, ..reporting.control }, ..reporting })
-    );
+fn loops_left_anywhere_have_the_same_results() {
+    use transpica::stages::passes::drivers::leave;
+    let seeds = include_str!("../../cases/loops/left_early.clean.txt").lines().take(40);
+    let mut compared = 0;
+    for generated in seeds.map(|seed| generate(Kind::Clean, seed.parse().expect("a seed"))) {
+        let (program, uniforms) = (generated.program(), generated.uniforms());
+        let options = chain::options(Precision::Exact);
+        let mut machine = Machine::new(&program, options.settings(chain::BUDGET)).expect("vertex");
+        machine.set_uniforms(&uniforms);
+        for leave_loops_at_head in [true, false] {
+            let profile = Profile { leave_loops_at_head, ..Profile::default() };
+            let module = translate(Job::Compute, &program, options, profile).module;
+            let mut again = module.clone();
+            let changed = leave::run(&mut again.main, &module.helpers, &mut Default::default());
+            assert_eq!(changed, !leave_loops_at_head, "seed {}", generated.seed);
+            for (vertex, inputs) in generated.inputs(8).iter().enumerate() {
+                let expected = chain::bits(machine.run(inputs).expect("ends"));
+                let mut values = InputValues { inputs: chain::bits(inputs), ..InputValues::default() };
+                let floats = uniforms.floats.map(|register| register.map(f32::to_bits)).to_vec();
+                let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+                values.members = vec![floats, ints, vec![[u32::from(uniforms.bools), 0, 0, 0]]];
+                let found = eval(&module, Precision::Exact, &values, 100_000).expect("ends");
+                let form = format!("seed {}, at head {leave_loops_at_head}", generated.seed);
+                chain::same_outputs(&form, vertex, &expected, &found, same_numbers)
+                    .unwrap_or_else(|difference| panic!("{difference}\n{module}"));
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 40 * 8 * 2);
 }
 
 /// `JMPU b14` to an address, taken if it is true.

@@ -126,7 +126,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 67] = [
+const CHANGES: [Change; 66] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -170,14 +170,6 @@ const CHANGES: [Change; 67] = [
     ("specialized ints", |f| f.options.control.ints.specialized = 15),
     ("guard", |f| f.options.control.loop_guard = Some(100)),
     ("guard of 0", |f| f.options.control.loop_guard = Some(0)),
-    ("reports", |f| {
-        f.job = Job::Compute;
-        f.options.control.report_unfinished = true;
-    }),
-    ("reports of a guard", |f| {
-        f.job = Job::Compute;
-        (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
-    }),
     ("no NaN", |f| {
         f.options.assume = Assume { uniforms: Promise::NotNan, results: Promise::Nothing };
         f.options.input.promises = [Promise::NotNan; 16];
@@ -197,6 +189,7 @@ const CHANGES: [Change; 67] = [
     ("NaN kept", |f| f.profile.preserve_nan = true),
     ("subnormals kept", |f| f.profile.preserve_subnormals = true),
     ("not invariant", |f| f.profile.invariant_position = false),
+    ("loops left anywhere", |f| f.profile.leave_loops_at_head = false),
     ("no names", |f| f.profile.names = false),
     ("debug information", |f| f.profile.debug_info = true),
     ("uniforms elsewhere", |f| f.profile.bindings.uniforms = Binding { set: 2, binding: 7 }),

@@ -43,7 +43,7 @@ fn has_opcode(words: &[u32], opcode: u32) -> bool {
     false
 }
 
-/// Workaround: the IR has no `!=` for floats; `Not(Equal)` is right.
+/// See drivers.md#naga-not-equal.
 #[test]
 fn float_not_equal_is_ordered() {
     let (module, info) = parse(include_str!("../../cases/upstream/float_not_equal.wgsl"));
@@ -53,8 +53,7 @@ fn float_not_equal_is_ordered() {
     assert!(has_opcode(&words, ordered) && !has_opcode(&words, unordered));
 }
 
-/// Workaround: SPIR-V never leaves a loop from inside a switch, and the WGSL is not made from the
-/// SPIR-V.
+/// See drivers.md#naga-switch-exits.
 #[test]
 fn leaving_a_loop_from_a_switch_leaves_the_switch() {
     let module = read(include_bytes!("../../cases/upstream/switch_break.spv")).unwrap();
@@ -64,7 +63,7 @@ fn leaving_a_loop_from_a_switch_leaves_the_switch() {
     assert_eq!(text.matches("break;").count(), 1, "{text}");
 }
 
-/// Workaround: SPIR-V compares with ordered instructions and negates.
+/// See drivers.md#naga-unordered.
 #[test]
 fn unordered_comparisons_become_ordered() {
     let module = read(include_bytes!("../../cases/upstream/unordered_compare.spv")).unwrap();
@@ -72,7 +71,7 @@ fn unordered_comparisons_become_ordered() {
     assert!(text.contains(" < 1f)") && !text.contains('!'), "{text}");
 }
 
-/// Workaround: SPIR-V uses `OpConstantNull`.
+/// See drivers.md#naga-undefined.
 #[test]
 fn an_undefined_value_makes_an_invalid_module() {
     let module = read(include_bytes!("../../cases/upstream/undefined_value.spv")).unwrap();
@@ -80,7 +79,7 @@ fn an_undefined_value_makes_an_invalid_module() {
     assert!(format!("{error:?}").contains("AlreadyInScope"), "{error:?}");
 }
 
-/// Workaround: infinities come from bit patterns in variables.
+/// See drivers.md#naga-infinity.
 #[test]
 fn an_infinite_constant_is_refused() {
     let module = read(include_bytes!("../../cases/upstream/infinite_constant.spv")).unwrap();
@@ -111,7 +110,7 @@ fn returning(make: impl FnOnce(&mut naga::Function, naga::Handle<naga::Type>)) -
     module
 }
 
-/// Workaround: such bits are loaded from a variable, since Tint rejects the text, as WGSL requires.
+/// See drivers.md#naga-nan: Tint rejects the text, as WGSL requires.
 #[test]
 fn a_constant_nan_passes_validator_and_parser() {
     let module = returning(|function, _| {
@@ -130,7 +129,7 @@ fn a_constant_nan_passes_validator_and_parser() {
     assert!(naga::front::wgsl::parse_str(&text).is_ok());
 }
 
-/// Workaround: the underscore is removed from HLSL and MSL.
+/// See drivers.md#naga-digits.
 #[test]
 fn names_that_end_in_a_digit_get_an_underscore() {
     let (module, _) = parse(include_str!("../../cases/upstream/name_ending_in_digit.wgsl"));
@@ -138,7 +137,7 @@ fn names_that_end_in_a_digit_get_an_underscore() {
     assert!(text.contains("let r1_ = (v0_ * v0_);"), "{text}");
 }
 
-/// Workaround: gaps in the uniform block become members.
+/// See drivers.md#naga-gaps.
 #[test]
 fn offsets_of_members_are_lost() {
     let (module, _) = parse(include_str!("../../cases/upstream/gap_in_uniforms.wgsl"));
@@ -152,7 +151,7 @@ fn offsets_of_members_are_lost() {
     assert_eq!((offset(&module), offset(&again)), (Some(64), Some(16)));
 }
 
-/// Workaround: expressions get a name after some dozen links.
+/// See drivers.md#naga-depth.
 #[test]
 fn deep_expressions_are_refused_by_the_parser() {
     let nested = |depth: usize| {

@@ -176,7 +176,7 @@ fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
 fields!(Arithmetic { precision portable_exponentials uninitialized });
-fields!(Control { bools ints loop_guard report_unfinished permissive });
+fields!(Control { bools ints loop_guard permissive });
 fields!(DepthSnap { near far });
 fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });
@@ -187,7 +187,7 @@ fields!(Options { arithmetic control outputs block input assume limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });
-fields!(Profile { spirv_version no_contraction preserve_nan preserve_subnormals invariant_position names debug_info bindings varyings glsl });
+fields!(Profile { spirv_version no_contraction preserve_nan preserve_subnormals invariant_position leave_loops_at_head names debug_info bindings varyings glsl });
 fields!(Varying { name location components });
 variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
 fields!(GlslProfile { version_line extension_lines entry outputs separable uniforms host attributes });

@@ -21,7 +21,7 @@ fn the_compute_form_reads_and_writes_register_files() {
     );
     let module = ir::parse(&source).unwrap();
     let interface = interface(&module);
-    let wgsl = translate(&module, &interface, EntryPoint::Compute { reports_unfinished: false });
+    let wgsl = translate(&module, &interface, EntryPoint::Compute);
     for expected in [
         "@compute @workgroup_size(64)",
         "if id.x >= arrayLength(&outputs) {",

@@ -61,7 +61,7 @@ fn legalized_programs_match_the_evaluator() {
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
         let pica = parse(PROGRAM).unwrap();
         let mut case = Case::default();
-        case.interface.entry_point = EntryPoint::Compute { reports_unfinished: false };
+        case.interface.entry_point = EntryPoint::Compute;
         case.options.arithmetic.precision = precision;
         case.interface.block = registers(&RegisterLayout::REGISTERS);
         case.module = pica.clone();

@@ -36,7 +36,7 @@ impl Case {
     /// A compute module whose first outputs are what `build` returns (f32x4); the others are 0.
     fn compute(build: impl FnOnce(&mut Func, Region) -> Vec<Value>) -> Self {
         let mut case = Self::default();
-        case.interface.entry_point = EntryPoint::Compute { reports_unfinished: false };
+        case.interface.entry_point = EntryPoint::Compute;
         case.module.main = function(|f, body| {
             let mut outputs = build(f, body);
             let zero = f.emit(body, Type::F32X4, Op::Const([0; 4]));

@@ -331,10 +331,10 @@ pub enum TranspicaPass {
     /// Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
     /// block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
     Feed = 0,
-    /// Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of twelve
+    /// Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of ten
     /// words. It begins with the arguments of an indirect draw; then come the triangles, the most
-    /// of a thread, 1 if that exceeds the room, flags of threads that did not end, the arguments of
-    /// the indirect dispatch of the next pass, 0.
+    /// of a thread, 1 if that exceeds the room, the arguments of the indirect dispatch of the next
+    /// pass.
     Scan = 1,
     /// Writes the finished list of triangles: 0 triangles, 1 offsets, 2 the result, 3 the list, 4
     /// the uniform block.

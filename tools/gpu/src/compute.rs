@@ -27,41 +27,8 @@ pub fn run_compute(
     if vertices.is_empty() {
         return Ok(Vec::new());
     }
-    let words = gpu.checked(|| dispatch(gpu, shader, uniforms, vertices, REGISTERS))?;
+    let words = gpu.checked(|| dispatch(gpu, shader, uniforms, vertices))?;
     Ok(words.chunks_exact(4 * REGISTERS).map(registers).collect())
-}
-
-/// Runs like [`run_compute`] a program translated with
-/// [`report_unfinished`](transpica::settings::Control::report_unfinished). An invocation that
-/// writes nothing counts as cut short for both reasons.
-///
-/// # Errors
-/// Errors of the driver or wgpu.
-pub fn run_reported(
-    gpu: &Gpu,
-    shader: Shader,
-    uniforms: &[u8],
-    vertices: &[Registers],
-) -> Result<Vec<(Registers, Unfinished)>, GpuError> {
-    if vertices.is_empty() {
-        return Ok(Vec::new());
-    }
-    let words = gpu.checked(|| dispatch(gpu, shader, uniforms, vertices, REGISTERS + 1))?;
-    let vertex = |words: &[u32]| {
-        let [guard_fired, driver_left] =
-            [words[4 * REGISTERS], words[4 * REGISTERS + 1]].map(|word| word != 0);
-        (registers(words), Unfinished { guard_fired, driver_left })
-    };
-    Ok(words.chunks_exact(4 * (REGISTERS + 1)).map(vertex).collect())
-}
-
-/// Reasons why an invocation was cut short; it ran to its end if neither is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unfinished {
-    /// The guard against endless loops fired.
-    pub guard_fired: bool,
-    /// The driver left a loop early.
-    pub driver_left: bool,
 }
 
 /// The compute entry of a program, prepared for repeated timed runs over the same vertices.
@@ -81,7 +48,7 @@ impl<'a> Timed<'a> {
         uniforms: &[u8],
         vertices: &[Registers],
     ) -> Result<Self, GpuError> {
-        gpu.checked(|| Ok(Self { gpu, job: Job::new(gpu, shader, uniforms, vertices, REGISTERS) }))
+        gpu.checked(|| Ok(Self { gpu, job: Job::new(gpu, shader, uniforms, vertices) }))
     }
 
     /// Submits `repeats` runs over all vertices and returns the average duration of one.
@@ -104,9 +71,8 @@ fn dispatch(
     shader: Shader,
     uniforms: &[u8],
     vertices: &[Registers],
-    vectors: usize,
 ) -> Result<Vec<u32>, GpuError> {
-    let job = Job::new(gpu, shader, uniforms, vertices, vectors);
+    let job = Job::new(gpu, shader, uniforms, vertices);
     let mut commands = gpu.device.create_command_encoder(&Default::default());
     job.run(&mut commands, 1);
     gpu.read_after(commands, &job.outputs, job.outputs.size())
@@ -121,17 +87,12 @@ struct Job {
 }
 
 impl Job {
-    /// Builds the pipeline and buffers; `vectors` counts the vectors that the program writes per
-    /// vertex.
-    fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers], vectors: usize) -> Self {
+    /// Builds the pipeline and buffers.
+    fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers]) -> Self {
         use wgpu::BufferBindingType::{Storage, Uniform};
         use wgpu::BufferUsages;
         let bytes: &[u8] = bytemuck::cast_slice(vertices);
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let outputs = match vectors {
-            REGISTERS => gpu.buffer(bytes.len() as u64, usage),
-            _with_reports => gpu.filled(&vec![0xFF; vertices.len() * vectors * 16], usage),
-        };
+        let outputs = gpu.buffer(bytes.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
         let mut buffers = vec![
             (Storage { read_only: true }, gpu.filled(bytes, BufferUsages::STORAGE)),
             (Storage { read_only: false }, outputs.clone()),

@@ -35,48 +35,24 @@ pub enum GpuError {
     NoDevice(String),
     /// The driver or wgpu rejected a module, a pipeline or a dispatch.
     Refused(String),
-    /// Some invocations were cut short, so their results are not the program's.
-    Unfinished {
-        /// Number of invocations that were cut short.
+    /// Some invocations run too long for the driver, so their results need not be the program's.
+    TooLong {
+        /// Number of invocations that may be cut short.
         invocations: usize,
         /// Number of all invocations.
         of: usize,
-        /// The reason.
-        reason: Reason,
+        /// Iterations of all loops together after which the driver leaves every loop.
+        rounds: u32,
     },
-}
-
-/// Reason why an invocation ends before its program does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The guard against endless loops fired after this number of back edges.
-    Guard(u32),
-    /// The driver left a loop; after this number of iterations if it is known.
-    Driver(Option<u32>),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Guard(jumps) => write!(f, "they made more than {jumps} backward jumps"),
-            Self::Driver(Some(rounds)) => {
-                write!(f, "the driver leaves loops after {rounds} iterations of all loops together")
-            }
-            Self::Driver(None) => f.write_str("the driver left a loop"),
-        }
-    }
 }
 
 impl GpuError {
     /// Returns advice for the user.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Unfinished { reason: Reason::Driver(_), .. } => Some(
+            Self::TooLong { .. } => Some(
                 "use another driver (--adapter), the interpreter (run --on cpu), or fewer iterations in the int uniforms",
             ),
-            Self::Unfinished { reason: Reason::Guard(_), .. } => {
-                Some("the program may never end; raise the budget if it does")
-            }
             Self::NoAdapter { .. } | Self::NoDevice(_) | Self::Refused(_) => None,
         }
     }
@@ -94,10 +70,10 @@ impl fmt::Display for GpuError {
             }
             Self::NoDevice(text) => write!(f, "the adapter provides no device: {text}"),
             Self::Refused(text) => write!(f, "the GPU refused the program: {text}"),
-            Self::Unfinished { invocations, of, reason } => {
+            Self::TooLong { invocations, of, rounds } => {
                 write!(
                     f,
-                    "not finished on the GPU: {invocations} of {of} invocations were cut short, {reason}"
+                    "too long for the driver: it leaves loops after {rounds} iterations of all loops together and may cut short {invocations} of {of} invocations"
                 )
             }
         }

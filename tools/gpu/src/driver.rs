@@ -1,8 +1,7 @@
 //! Known facts about drivers: where each may differ from the interpreter, and why.
 //! In: wgpu's description of an adapter. Out: the facts that the comparison of results takes into
 //! account.
-//! Facts: measured with programs whose arithmetic carries NoContraction, on Mesa 22.3 and on
-//! SwiftShader of 2024 and later.
+//! Facts: rows of `src/guide/drivers.md`, which each field cites.
 
 /// Treatment of numbers below 2^-126 in a driver's compute stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,35 +21,32 @@ pub struct Facts {
     pub name: &'static str,
     /// Substring, in lower case, of the adapter's or the driver's name.
     mark: &'static str,
-    /// Treatment of numbers below 2^-126 in its compute stage.
+    /// Treatment of numbers below 2^-126 in its compute stage: drivers.md#flushed-subnormals.
     pub subnormals: Subnormals,
-    /// True if it folds 0 * NaN to 0 for a factor that is constant 0 at compile time, even under
-    /// NoContraction.
+    /// True if it folds 0 * NaN to 0 for a factor that is constant 0: drivers.md#known-zeros.
     pub folds_zero_factors: bool,
     /// True if its Exp2 returns NaN for NaN, and its Log2 returns NaN for NaN and negative numbers,
-    /// and -infinity for zeros. Vulkan requires neither: without SignedZeroInfNanPreserve in the
-    /// module, a driver may assume that no operand and no result is NaN or infinite. Among
-    /// translated programs, only those in `fast` depend on it.
+    /// and -infinity for zeros (drivers.md#numeric-logarithms). Vulkan requires neither: without
+    /// SignedZeroInfNanPreserve in the module, a driver may assume that no operand and no result is
+    /// NaN or infinite. Among translated programs, only those in `fast` depend on it.
     pub ieee_exponentials: bool,
-    /// Result of LG2 of 2^-149 in `exact` modules, where it is known; -149 would be right. The
-    /// comparison leaves logarithms of such numbers undecided on every driver.
+    /// Result of LG2 of 2^-149 in `exact` modules, where it is known; -149 would be right
+    /// (drivers.md#least-logarithm). The comparison leaves logarithms of such numbers undecided on
+    /// every driver.
     pub least_logarithm: Option<f32>,
-    /// True if an invocation that left a loop may read 0 for a value that the loop loads and that
-    /// is used directly after the loop. Translation programs contain no such use.
+    /// True if plain forms show drivers.md#loaded-after-loop.
     pub loses_loop_values: bool,
-    /// True if an invocation that left a loop may read the value of a later iteration for a value
-    /// that the loop computes and that is used directly after the loop. Translation programs
-    /// contain no such use.
+    /// True if plain forms show drivers.md#computed-after-loop.
     pub recomputes_loop_values: bool,
     /// Number of iterations, of all its loops together, after which an invocation leaves every loop
-    /// at the end of the iteration, without a report. Invocations of one group share the count, and
-    /// a loop that none of them enters counts as one.
+    /// at the end of the iteration, without a report (drivers.md#loop-countdown). Invocations of
+    /// one group share the count, and a loop that none of them enters counts as one.
     pub loop_rounds: Option<u32>,
-    /// Largest distance of RCP and RSQ from the rounded result, in units in the last place. Vulkan
-    /// permits 2.5.
+    /// Largest distance of RCP and RSQ from the rounded result, in units in the last place
+    /// (drivers.md#rounded-reciprocals).
     pub reciprocal_ulp: f64,
-    /// True if it needs declarations of what arithmetic preserves, which modules have on request:
-    /// without them it takes a comparison and a selection for a minimum, which loses NaN.
+    /// True if it needs declarations of what arithmetic preserves, which modules have on request
+    /// (drivers.md#nan-minimum).
     pub needs_float_controls: bool,
 }
 
@@ -104,6 +100,10 @@ const DRIVERS: [Facts; 3] = [
     },
 ];
 
+/// Most invocations that share a count of iterations: side by side in a group of llvmpipe, or one
+/// after the other in a thread.
+const SHARED: u32 = 16;
+
 /// An unknown driver.
 pub(crate) const UNKNOWN: Facts = Facts {
     name: "an unknown driver",
@@ -120,6 +120,17 @@ pub(crate) const UNKNOWN: Facts = Facts {
 };
 
 impl Facts {
+    /// Returns how many invocations of a geometry program a thread may run in one dispatch.
+    pub fn most_invocations(&self) -> u32 {
+        self.loop_rounds.map_or(u32::MAX, |_| SHARED)
+    }
+
+    /// Returns the number of instructions of an invocation up to which those that share a count,
+    /// in lockstep or by turns, stay below [`loop_rounds`](Self::loop_rounds).
+    pub fn most_steps(&self) -> u64 {
+        self.loop_rounds.map_or(u64::MAX, |rounds| u64::from(rounds / SHARED - 1))
+    }
+
     /// Returns the facts about the driver of an adapter.
     pub(crate) fn from_adapter(info: &wgpu::AdapterInfo) -> Self {
         let said = format!("{} {} {}", info.name, info.driver, info.driver_info).to_lowercase();

@@ -16,14 +16,13 @@ pub mod picture;
 mod regions;
 pub mod replay;
 mod report;
-pub mod unfinished;
 mod vertex;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
-use transpica::stages::{backend, ir, limits, precision};
+use transpica::stages::{backend, limits, precision};
 
-pub use compute::{Registers, Timed, run_compute, run_reported};
-pub use device::{Gpu, GpuError, INSTALL_LINE, Reason};
+pub use compute::{Registers, Timed, run_compute};
+pub use device::{Gpu, GpuError, INSTALL_LINE};
 pub use report::{Measurement, Report};
 pub use vertex::{Captured, VertexJob, run_vertex};
 
@@ -49,8 +48,8 @@ impl Route {
             Self::Wgsl => "wgsl",
         }
     }
-    /// Returns whether results must be bit-equal to the interpreter. On the other routes naga drops
-    /// NoContraction, so drivers may reassociate.
+    /// Returns whether results must be bit-equal to the interpreter. On the other routes drivers
+    /// may reassociate (drivers.md#naga-contraction).
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Passthrough)
     }

@@ -164,22 +164,12 @@ pub fn compare_with(
             count.unfinished += 1;
             continue;
         };
-        let mut outputs = bits(outputs).to_vec();
-        outputs.extend(reasons(&machine, &options));
-        vertices.push((bits(&inputs), outputs));
+        vertices.push((bits(&inputs), bits(outputs).to_vec()));
     }
     count.vertices = vertices.len();
     let outputs = OutputSelection::Registers;
     count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare_forms(mutant)?;
     Ok(count)
-}
-
-/// Returns what follows o15 in the results of a compute entry after a run of the machine: the
-/// reasons why it did not reach the end, where the options ask for them.
-pub fn reasons(machine: &Machine, options: &Options) -> Option<Lanes> {
-    // The flag of a loop left by the driver stays 0: nothing here runs on such a driver.
-    let stopped = f32::from(u8::from(machine.is_stopped())).to_bits();
-    options.control.report_unfinished.then_some([stopped, 0, 0, 0])
 }
 
 /// Registers as bits.

@@ -137,12 +137,6 @@ pub const ROWS: &[Row] = &[
         help: "End runs that jump backward more than N times, so that no program runs forever [default: none]",
     },
     Row {
-        flag: "report-unfinished",
-        fields: &["control.report_unfinished"],
-        form: Form::Switch("true"),
-        help: "Have compute entries report invocations that the loop guard or the driver ended",
-    },
-    Row {
         flag: "permissive",
         fields: &["control.permissive"],
         form: Form::Switch("true"),
@@ -325,6 +319,12 @@ pub const ROWS: &[Row] = &[
         fields: &["invariant_position"],
         form: Form::Switch("false"),
         help: "Do not mark the position as invariant",
+    },
+    Row {
+        flag: "leave-loops-anywhere",
+        fields: &["leave_loops_at_head"],
+        form: Form::Switch("false"),
+        help: "Leave loops where the program does, for GPUs only: llvmpipe and SwiftShader then lose values of loops",
     },
     Row {
         flag: "omit-names",

@@ -42,7 +42,6 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S] [--control SLOTS MOST]
        cargo xtask prove --smt [--new | --enumerate] [--seconds N]
-       cargo xtask prove --equal PATH [--seconds N]
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask wasm [PATH...]
@@ -75,8 +74,6 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    answers to tools/proof/src/smt/proven
   --new            asks only questions without an answer there
   --enumerate      compares helper functions of one number with their definitions for all numbers
-  --equal          compares the programs of a .shbin file or of a folder before and after each pass, and asks SMT
-                   solvers where they differ in more than their structure
   coverage         runs the library's tests that need no GPU and prints their line coverage; installs llvm-tools
                    (rustup) and cargo-llvm-cov (into the target folder) if missing
   --uncovered      also lists the lines that no test runs
@@ -143,9 +140,9 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["install", ref options @ ..] => install::run(options)?,
         ["dist", ref options @ ..] => dist::run(options)?,
         ["vendor-capi", folder] => vendor::run(folder.as_ref())?,
-        ["prove", kind @ ("--smt" | "--equal"), ref options @ ..] => {
+        ["prove", "--smt", ref options @ ..] => {
             needs::install(&["solve"])?;
-            run_line(prove().arg("--python").arg(needs::python()).arg(kind).args(options))?;
+            run_line(prove().arg("--python").arg(needs::python()).arg("--smt").args(options))?;
         }
         ["prove", ref options @ ..] => run_line(prove().args(options))?,
         _ => return Err(Failure::Usage),

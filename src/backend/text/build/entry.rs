@@ -5,7 +5,7 @@
 
 use super::{Builder, known};
 use crate::backend::interface::{
-    FIRST_THREAD_NAME, Statements, StorageBuffer, defect, output_type, submission,
+    FIRST_THREAD_NAME, REGISTERS, Statements, StorageBuffer, defect, output_type, submission,
 };
 use crate::backend::text::declarations::writes_globals;
 use crate::backend::text::draft::{Form, Line, Operand, PLAIN, Placement, Text, View};
@@ -44,7 +44,7 @@ impl Builder<'_> {
             EntryPoint::Vertex | EntryPoint::Quaternions => self.vertex(interface),
             EntryPoint::Stage(stage) => self.stage(stage),
             EntryPoint::Kernel(kernel) => self.geometry(kernel),
-            EntryPoint::Compute { .. } => self.compute(),
+            EntryPoint::Compute => self.compute(),
         }
     }
 
@@ -182,9 +182,6 @@ impl Builder<'_> {
         let length = Text::unnamed(self.draft.word(self.module.dialect.length), Placement::Line);
         let length = self.draft.add_text(length, Type::U32, &[], PLAIN);
         self.leave_unless(Binary::ULess, invocation, length);
-        if source.reports() {
-            self.thread();
-        }
         for register in (0..16u8).filter(|register| declarations.reads.inputs >> register & 1 != 0) {
             let mut attributes = source.interface.attributes.iter();
             let name = attributes.find(|attribute| attribute.register == register);
@@ -195,9 +192,8 @@ impl Builder<'_> {
             self.inputs[usize::from(register)] = Some(input);
         }
         let Some(outputs) = self.body()? else { return Ok(()) };
-        let vectors = source.vectors();
-        if outputs.len() != vectors as usize {
-            return Err(defect(format!("{} outputs instead of {vectors}", outputs.len())));
+        if outputs.len() != REGISTERS as usize {
+            return Err(defect(format!("{} outputs instead of {REGISTERS}", outputs.len())));
         }
         for (register, &value) in outputs.iter().enumerate() {
             let value = self.value(value)?;

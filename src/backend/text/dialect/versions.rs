@@ -49,8 +49,7 @@ pub struct Row {
     pub mixes_all: bool,
     /// True if there are compute shaders and storage buffers.
     pub computes: bool,
-    /// True if there is a `switch` that every driver takes inside a loop. WebGL reaches Direct3D's
-    /// compiler FXC, which does not.
+    /// True if there is a `switch` that every driver takes inside a loop (drivers.md#fxc-switches).
     pub switches: bool,
 }
 
@@ -169,8 +168,7 @@ static ROWS: [Row; 12] = [
     Row {
         varyings: Varyings::Extended,
         bindings: Bindings::Named,
-        // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that have
-        // it define both.
+        // Drivers that have `precise` define both (drivers.md#glslang-precise).
         precise: Precise::Offered(&[[
             "defined(GL_ARB_gpu_shader5) && defined(GL_ARB_shader_precision)",
             "GL_ARB_gpu_shader5",
@@ -235,8 +233,7 @@ pub enum Marks {
     Nothing,
     /// Arithmetic on floats.
     Arithmetic,
-    /// Arithmetic, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
-    /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is not part of
-    /// what a mark reaches there, an argument of `mix` is.
+    /// Arithmetic, and comparisons of floats (drivers.md#nan-maximum). The condition of `?:` is not
+    /// part of what a mark reaches there, an argument of `mix` is.
     Comparisons,
 }

@@ -337,7 +337,7 @@ impl<'w> Body<'w> {
             return at + 1;
         }
         let is_single = matches!(self.draft.lines.get(at + 1), Some(Line::Case { count: 0, .. }));
-        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
+        // Why: drivers.md#single-case-switches.
         if self.module.dialect.falls_through && is_single && !continues {
             self.line().push_str("do {\n");
             self.begin(Closing::While);

@@ -72,9 +72,8 @@ impl Form {
     }
 }
 
-/// Layouts with their names. The last differs from the first in that the bools come first: llvmpipe
-/// compiles a module again for each value of the word there, without the arms that it rules out.
-/// To null hardware both are the same.
+/// Layouts with their names. The last differs from the first in that the bools come first
+/// (drivers.md#first-word). To null hardware both are the same.
 pub const LAYOUTS: [(&str, Layout); 3] =
     [("registers", Layout::Registers), ("symbols", Layout::Symbols), ("azahar", Layout::Azahar)];
 

@@ -56,7 +56,8 @@ pub struct Measured {
     /// Nanoseconds of its first draw, which drivers finish compiling in; least of all pipelines.
     pub first: Option<u64>,
     /// Nanoseconds of the same draw in the next submission. Most drivers need next to nothing;
-    /// lavapipe compiles some modules again, it seems those whose control flow depends on uniforms.
+    /// One compiles some modules again, it seems those whose control flow depends on uniforms
+    /// (drivers.md#late-compilation).
     pub again: Option<u64>,
     /// Nanoseconds for each vertex, least of all rounds.
     pub vertex: Option<f64>,

@@ -1285,7 +1285,7 @@ static void geometry(const uint8_t *bytes, size_t size) {
     CHECK(figures.vertex_bytes == 1000 * 256 && figures.triangle_bytes == 1000 * 2 * 3 * 16 * (uint64_t)kernel.vectors);
     CHECK(figures.vertex_groups[0] == 16 && figures.geometry_groups[0] == 16 && figures.list_bytes == figures.triangle_bytes);
     CHECK(figures.pass_groups[TRANSPICA_PASS_SCAN][0] == 1 && figures.pass_groups[TRANSPICA_PASS_COMPACT][0] == 0);
-    CHECK(figures.result_bytes == 48 && figures.groups_offset == 32);
+    CHECK(figures.result_bytes == 40 && figures.groups_offset == 28);
     CHECK(figures.feed_block[1] == 1000 && figures.collect_block[1] == 2 && figures.primitive_bytes == 0);
     CHECK(transpica_plan_draw_block(plan, 0, block) == TRANSPICA_STATUS_OK && block[0] == 1000 && block[5] == 2);
     CHECK(transpica_plan_draw_block(plan, 1, block) == TRANSPICA_STATUS_BAD_ARGUMENT);

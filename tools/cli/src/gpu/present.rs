@@ -7,9 +7,11 @@ use transpica::settings::{Block, Layout};
 use transpica::{Job, Options, Stage, Translator};
 pub use transpica_gpu::Gpu;
 use transpica_gpu::compare::{self, Case, CompareError};
-use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};
+use transpica_gpu::geometry::{
+    EmitCase, GeometryChain, InvocationInput, check_emits, run_emits, translate_emits,
+};
 use transpica_gpu::picture::{self, Pipeline, Samples};
-use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
+use transpica_gpu::{GpuError, Registers, Route, run_compute};
 use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
@@ -129,13 +131,14 @@ fn chosen_route(gpu: &Gpu, wanted: &GpuRun<'_>) -> Route {
     wanted.route.map_or_else(|| gpu.usual_route(), Route::from)
 }
 
-/// Runs all vertices, after checking that each runs to its end.
+/// Runs all vertices, after checking that the driver runs each to its end.
 fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, CompareError> {
     let &GpuRun { program, environment, state, mut options, budget, .. } = wanted;
     let route = chosen_route(gpu, wanted);
     options.block.fold_constants &= state.keeps_constants(&environment.constants());
-    let case = Case { program, environment, uniforms: &state.uniforms, inputs: &[], options, budget };
-    unfinished::check(gpu, &case, route, &state.vertices)?;
+    let inputs: Vec<_> = state.vertices.iter().map(values).collect();
+    let case = Case { program, environment, uniforms: &state.uniforms, inputs: &inputs, options, budget };
+    compare::check_length(&case, gpu.facts())?;
     let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translator.translate(program, environment, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
@@ -149,6 +152,7 @@ fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>, view: View<'_>) -> Result<
     let (uniforms, given) = (&state.uniforms, &invocations(state)[..]);
     let case = EmitCase { program, environment, outputs: view.mask, uniforms, given, options, budget };
     let (translated, shader) = translate_emits(gpu, &case, chosen_route(gpu, wanted))?;
+    check_emits(&case, gpu.facts())?;
     let emits = run_emits(gpu, &translated, shader, &case)?;
     let mut shown = Shown::new(view);
     let mut rest = &emits[..];

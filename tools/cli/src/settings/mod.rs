@@ -61,13 +61,8 @@ impl Scope for ForForms {
 pub struct ForRuns;
 
 impl Scope for ForRuns {
-    const WITHOUT: &'static [&'static str] = &[
-        "outputs",
-        "input.formats",
-        "control.report_unfinished",
-        "control.bools.specialized",
-        "control.ints.specialized",
-    ];
+    const WITHOUT: &'static [&'static str] =
+        &["outputs", "input.formats", "control.bools.specialized", "control.ints.specialized"];
     const WHY: &'static str = "runs show raw output registers, and their inputs are floats";
     const HAS_PROFILE: bool = false;
 }

@@ -49,7 +49,7 @@ impl Vbc {
         let stage = match translation.interface.entry_point {
             EntryPoint::Vertex => ShaderStage::Vertex,
             EntryPoint::Stage(_) | EntryPoint::Quaternions => ShaderStage::Geometry,
-            EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => {
+            EntryPoint::Compute | EntryPoint::Kernel(_) => {
                 return Err(Error { fault: Fault::Compute, at: None });
             }
         };

@@ -19,9 +19,9 @@
 //! | a copy | [`FeedCopy`]: the last record to the register file, for the next draw |
 //!
 //! The processor need not know a result before the draw: a host submits the chain at once, and
-//! reads [`ScanResult`] after it if the number of triangles is a guess or reports are on. All
-//! buffers but those of the next draw's state (`state` of the geometry program) and the
-//! register file may be used again by the next draw.
+//! reads [`ScanResult`] after it if the number of triangles is a guess. All buffers but those of
+//! the next draw's state (`state` of the geometry program) and the register file may be used again
+//! by the next draw.
 //!
 //! All buffers of passes contain bits, vectors of 16 bytes or words of 4, densely. Entry points are
 //! `main`; bindings are in group 0, [in the order of the table](Pass::bindings).
@@ -128,10 +128,9 @@ passes! {
     /// `precision::arith::load` gives them.
     Feed "feed"
         [vertices Read, feed Write, parameters Uniform, indices Read, primitives Read, file Read],
-    /// Computes places and totals. 0 `counts`: the number of triangles of each thread, below the
-    /// two bits of [`ScanResult::unfinished`]; 1 `offsets`: the number of triangles before those of
-    /// each thread; 2 [`Collect`]; 3 `result`: [`ScanResult`], which begins with the arguments of
-    /// an indirect draw.
+    /// Computes places and totals. 0 `counts`: the number of triangles of each thread; 1 `offsets`:
+    /// the number of triangles before those of each thread; 2 [`Collect`]; 3 `result`:
+    /// [`ScanResult`], which begins with the arguments of an indirect draw.
     Scan "scan"
         [counts Read, offsets Write, collect Uniform, result Write],
     /// Writes the finished triangles. 0 `triangles` of the geometry program; 1 `offsets`; 2

@@ -1,7 +1,5 @@
 //! Uniform-block layouts of the passes, and the result of the scan. Plain words in little endian.
 
-use transpica::geometry::kernel;
-
 /// Defines a struct of words with its bytes.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
@@ -116,35 +114,20 @@ words! {
         largest,
         /// 1 where that exceeds the room: some triangles are missing.
         overflowed,
-        /// Flags of threads that did not run to their end: [`ScanResult::GUARD_FIRED`],
-        /// [`ScanResult::DRIVER_LEFT`] or both. Geometry programs report it if
-        /// `report_unfinished` asks for it.
-        unfinished,
         /// Workgroups of [`Pass::Compact`](super::Pass::Compact) in the first dimension.
         groups_x,
         /// Workgroups in the second dimension.
         groups_y,
         /// 1.
         groups_z,
-        /// 0.
-        reserved,
     }
 }
 
 impl ScanResult {
     /// Bytes of the result.
-    pub const BYTES: u64 = 48;
+    pub const BYTES: u64 = 40;
     /// Byte offset of the arguments of the indirect dispatch.
-    pub const GROUPS: u64 = 32;
-    /// Bit of `unfinished`: the loop guard ended an invocation, whose triangles up to there are
-    /// drawn.
-    pub const GUARD_FIRED: u32 = kernel::GUARD_FIRED >> Self::SHIFT;
-    /// Bit of `unfinished`: the driver left a loop on its own, so the triangles are unreliable.
-    /// Fewer invocations in a thread
-    /// ([`Request::most_invocations`](super::Request::most_invocations)) may help.
-    pub const DRIVER_LEFT: u32 = kernel::DRIVER_LEFT >> Self::SHIFT;
-    /// Position of both bits in the count of a thread.
-    const SHIFT: u32 = kernel::DRIVER_LEFT.trailing_zeros();
+    pub const GROUPS: u64 = 28;
 }
 
 impl Draw {

@@ -38,10 +38,10 @@ pub struct Request<'a> {
     /// low.
     pub triangles: u32,
     /// Limit of the invocations of a thread in one dispatch, warm-up included; `u32::MAX` for none.
-    /// Drivers stop long shaders: llvmpipe leaves loops after 65,535 rounds of an invocation of the
-    /// compute shader, those of the program's own loops and one for each of its invocations; others
-    /// lose the device after some seconds. A program with [`Dependence::Unbounded`] then runs in
-    /// several dispatches, see [`Plan::draws`].
+    /// Drivers stop long shaders: one leaves loops after 65,535 rounds of an invocation of the
+    /// compute shader (drivers.md#loop-countdown), those of the program's own loops and one for
+    /// each of its invocations; others lose the device after some seconds. A program with
+    /// [`Dependence::Unbounded`] then runs in several dispatches, see [`Plan::draws`].
     pub most_invocations: u32,
     /// Limit of the bytes of a buffer. Room for triangles ends there, other buffers must fit.
     pub bytes: u32,

@@ -6,10 +6,10 @@
 use crate::limits;
 use crate::precision::arith;
 use transpica::geometry::Dependence;
-use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
+use transpica::geometry::kernel::RECORDED;
 use transpica::host::{Environment, HostValues, WORKGROUP};
 use transpica::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
-use transpica::settings::{Block, Control};
+use transpica::settings::Block;
 use transpica::{At, Error, Job, Kind, Options, Program, Translation, Translator};
 use transpica_draw::gpu::Draw;
 use wgpu::BufferUsages;
@@ -79,7 +79,6 @@ fn compute_options(case: &EmitCase<'_>) -> Options {
             fold_constants: false,
             ..case.options.block
         },
-        control: Control { report_unfinished: true, ..case.options.control },
         ..case.options
     }
 }
@@ -96,13 +95,11 @@ pub fn translate(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<(Transl
     Ok((translated, shader))
 }
 
-/// Runs a program whose EMITs are recorded, from its initial state. If the driver leaves loops, the
-/// draw is split into more dispatches.
+/// Runs a program whose EMITs are recorded, from its initial state.
 ///
 /// # Errors
-/// A program translated with other options; more EMITs than a buffer holds;
-/// [`GpuError::Unfinished`] if the driver leaves loops of a single invocation; errors of the driver
-/// or wgpu.
+/// A program translated with other options; more EMITs than a buffer holds; errors of the driver or
+/// wgpu.
 pub fn run_emits(
     gpu: &Gpu,
     translated: &Translation,
@@ -124,10 +121,9 @@ pub fn run_emits(
     let first = kernel.triangles.map_or(FIRST_EMITS, |most| most.clamp(1, FIRST_EMITS));
     // Capacity of a thread, once a run has measured the need.
     let mut room = None;
-    let mut most = super::first_most_invocations(gpu);
     let vectors = 3 * kernel.vectors;
     loop {
-        let mut draw = distribute(kernel.dependence, invocations, most);
+        let mut draw = distribute(kernel.dependence, invocations, gpu.facts().most_invocations());
         draw.capacity = room.unwrap_or(first.saturating_mul(draw.chunk));
         let bytes = u64::from(draw.threads) * u64::from(draw.capacity) * u64::from(vectors) * 16;
         if bytes > u64::from(super::MOST_BYTES) {
@@ -140,16 +136,7 @@ pub fn run_emits(
         }
         let is_split = kernel.is_split() && draw.threads > 1;
         let run = Run { gpu, translated, stage: &stage, case, draw, is_split, bytes };
-        let (words, mut counts) = gpu.checked(|| run.submit())?;
-        if kernel.reports_unfinished {
-            let cut = counts.iter().filter(|&&count| count & DRIVER_LEFT != 0).count();
-            if cut > 0 {
-                most = super::fewer_invocations(gpu, &draw, kernel.dependence, cut)?;
-                room = None;
-                continue;
-            }
-            counts.iter_mut().for_each(|count| *count &= DRIVER_LEFT - 1);
-        }
+        let (words, counts) = gpu.checked(|| run.submit())?;
         let largest = counts.iter().copied().max().unwrap_or(0);
         if largest > draw.capacity {
             room = Some(largest);
@@ -205,7 +192,7 @@ impl Run<'_> {
         let state = gpu.filled(bytemuck::cast_slice(&state), storage);
         let mut commands = gpu.device.create_command_encoder(&Default::default());
         let mut memory = Memory::new();
-        let counts = memory.counts(gpu, &mut commands, u64::from(draw.threads.max(4)) * 4);
+        let counts = memory.counts.reserve(gpu, u64::from(draw.threads.max(4)) * 4);
         let block = uniform(&compare::uniform_bytes(translated, case.uniforms));
         let buffers = KernelBuffers {
             feed: (&feed).into(),
@@ -338,7 +325,7 @@ fn emit_bounds(
 /// not finish.
 ///
 /// # Errors
-/// Errors of the library, the interpreter or the GPU.
+/// Errors of the library, the interpreter or the GPU; those of [`check_emits`] if values differ.
 pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Verdict, CompareError> {
     let facts = gpu.facts();
     let (expected, finished) = reference(case, facts.subnormals)?;
@@ -350,7 +337,24 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let dependence = kernel.map_or(Dependence::Unbounded, |kernel| kernel.dependence);
     let mut verdict = comparison.verdict(&found, &emit_bounds(case, given, dependence, &comparison)?);
     verdict.unfinished = case.given.len() - finished;
+    if !verdict.passed() {
+        check_emits(&EmitCase { given, ..*case }, facts)?;
+    }
     Ok(verdict)
+}
+
+/// Checks that the driver leaves no loop of any invocation early.
+///
+/// # Errors
+/// [`GpuError::TooLong`] if it may, and errors of the interpreter.
+pub fn check_emits(case: &EmitCase<'_>, facts: &Facts) -> Result<(), CompareError> {
+    let Some(rounds) = facts.loop_rounds else { return Ok(()) };
+    let (_, short) = reference(&EmitCase { budget: facts.most_steps(), ..*case }, facts.subnormals)?;
+    // The first invocation that is too long ends the count.
+    match case.given.len() - short {
+        0 => Ok(()),
+        left => Err(GpuError::TooLong { invocations: left, of: case.given.len(), rounds }.into()),
+    }
 }
 
 /// Rules by which records are compared.

@@ -6,7 +6,6 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use transpica::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED};
 use transpica_draw::gpu::ScanResult;
 use wgpu::BufferUsages;
 
@@ -50,22 +49,17 @@ impl Slot {
     pub(super) fn new(usage: BufferUsages) -> Self {
         Self { usage, buffer: None }
     }
-    /// Returns a buffer of at least this size: the last one, if it is large enough. The second
-    /// value says whether it is new.
-    fn room(&mut self, gpu: &Gpu, bytes: u64) -> (wgpu::Buffer, bool) {
+    /// Returns a buffer of at least this size: the last one, if it is large enough.
+    pub(super) fn reserve(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
         if let Some(buffer) = &self.buffer
             && buffer.size() >= bytes
         {
-            return (buffer.clone(), false);
+            return buffer.clone();
         }
         let size = if bytes > LARGE { bytes } else { bytes.next_power_of_two() };
         let buffer = gpu.buffer(size, self.usage);
         self.buffer = Some(buffer.clone());
-        (buffer, true)
-    }
-    /// Returns a buffer of at least this size.
-    pub(super) fn reserve(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
-        self.room(gpu, bytes).0
+        buffer
     }
 }
 
@@ -114,10 +108,8 @@ pub(super) struct Memory {
     pub(super) shaded: Slot,
     pub(super) feed: Slot,
     pub(super) triangles: Slot,
-    counts: Slot,
+    pub(super) counts: Slot,
     pub(super) offsets: Slot,
-    /// Counts of threads that have not ended.
-    unfinished: Slot,
     /// State between two dispatches of a draw that is split.
     pub(super) between: Slot,
     list: Slot,
@@ -143,9 +135,8 @@ impl Memory {
             shaded: storage(),
             feed: storage(),
             triangles: storage(),
-            counts: Slot::new(BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST),
+            counts: storage(),
             offsets: storage(),
-            unfinished: Slot::new(BufferUsages::COPY_SRC | BufferUsages::COPY_DST),
             between: Slot::new(BufferUsages::COPY_SRC | BufferUsages::COPY_DST),
             list: Slot::new(BufferUsages::STORAGE | BufferUsages::VERTEX | BufferUsages::COPY_SRC),
             arguments: Slot::new(BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_SRC),
@@ -153,25 +144,6 @@ impl Memory {
             lease: Arc::default(),
             groups: Vec::new(),
         }
-    }
-
-    /// Returns the counts of threads, preset with both unfinished bits: a thread that never ends
-    /// leaves them set.
-    pub(super) fn counts(
-        &mut self,
-        gpu: &Gpu,
-        commands: &mut wgpu::CommandEncoder,
-        bytes: u64,
-    ) -> wgpu::Buffer {
-        let (preset, is_new) = self.unfinished.room(gpu, bytes);
-        if is_new {
-            let word = (GUARD_FIRED | DRIVER_LEFT).to_le_bytes();
-            // Range: the size of a buffer.
-            gpu.queue.write_buffer(&preset, 0, &word.repeat(preset.size() as usize / 4));
-        }
-        let counts = self.counts.reserve(gpu, bytes);
-        commands.copy_buffer_to_buffer(&preset, 0, &counts, 0, Some(bytes));
-        counts
     }
 
     /// Returns buffers for the output of a draw: the last draw's, if its output is gone.

@@ -11,24 +11,23 @@ mod memory;
 mod stage;
 
 use crate::precision::arith;
-use transpica::geometry::{Dependence, GeometryKernel, Topology};
+use transpica::geometry::{GeometryKernel, Topology};
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, dvle};
 use transpica::interp::Uniforms;
-use transpica::settings::Control;
 use transpica::{At, Error, Job, Kind, Options, Precision, Setup, Shbin, Translation, Translator};
 use transpica::{Program, Stage as Unit};
-use transpica_draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
+use transpica_draw::gpu::{FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
 
 use crate::compare::{self, CompareError};
-use crate::unfinished::Watch;
-use crate::{Gpu, GpuError, Reason, Registers, Route, Shader};
+use crate::{Gpu, GpuError, Registers, Route, Shader};
 use memory::{BufferRange, Finished, Memory};
 pub(crate) use stage::Stage;
 use stage::{Groups, KernelBuffers, KernelShape, READ, UNIFORM, WRITE};
 
-pub use emits::{EmitCase, InvocationInput, Record, compare_emits, run_emits, translate as translate_emits};
+pub use emits::translate as translate_emits;
+pub use emits::{EmitCase, InvocationInput, Record, check_emits, compare_emits, run_emits};
 pub use stage::run_pass;
 use transpica::isa::limits::FLOATS;
 
@@ -41,31 +40,6 @@ const FILE_BYTES: u64 = FLOATS as u64 * 16;
 /// Places of bind groups: first the passes, in their order, and then these.
 const VERTEX_PLACE: usize = Pass::ALL.len();
 const GEOMETRY_PLACE: usize = VERTEX_PLACE + 1;
-
-/// Initial estimate of the loop iterations of an invocation, on a driver that leaves loops after a
-/// fixed number.
-const FIRST_ROUNDS: u32 = 64;
-
-/// Returns the initial limit of invocations that a thread runs in one dispatch.
-fn first_most_invocations(gpu: &Gpu) -> u32 {
-    gpu.facts().loop_rounds.map_or(u32::MAX, |rounds| rounds / FIRST_ROUNDS)
-}
-
-/// Returns the limit of invocations per thread and dispatch after the driver left loops in `cut`
-/// threads of a draw.
-fn fewer_invocations(gpu: &Gpu, draw: &Draw, dependence: Dependence, cut: usize) -> Result<u32, GpuError> {
-    let most = draw.chunk.saturating_add(draw.warm);
-    let can_split = match dependence {
-        Dependence::None => false,
-        Dependence::Depth(_) | Dependence::Unbounded => draw.chunk > 1,
-    };
-    if can_split {
-        Ok((most / 8).max(draw.warm + 1))
-    } else {
-        let (of, reason) = (draw.threads as usize, Reason::Driver(gpu.facts().loop_rounds));
-        Err(GpuError::Unfinished { invocations: cut, of, reason })
-    }
-}
 
 /// A translated program and its executable form.
 struct Part {
@@ -144,8 +118,6 @@ pub struct GeometryChain<'a> {
     bytes: u32,
     /// Capacity of an invocation in triangles.
     triangles: u32,
-    /// Limit of invocations that a thread runs in one dispatch.
-    most_invocations: u32,
     /// Window of the last draw since uniforms were set.
     window: u32,
     /// The state before the next draw, except for `commit`.
@@ -156,8 +128,6 @@ pub struct GeometryChain<'a> {
     file: wgpu::Buffer,
     commit: Commit,
     memory: Memory,
-    /// Detects loops of the vertex program that the driver leaves; present on drivers that do.
-    watch: Option<Watch>,
 }
 
 impl<'a> GeometryChain<'a> {
@@ -176,24 +146,15 @@ impl<'a> GeometryChain<'a> {
         route: Route,
     ) -> Result<Self, CompareError> {
         setup.check()?;
-        let options = *options;
-        // The vertex program has no room for reports: the pass after it reads vertices of exactly
-        // sixteen vectors.
-        let reporting =
-            Options { control: Control { report_unfinished: true, ..options.control }, ..options };
-        let mut translator = Translator::new(options, gpu.profile(route));
+        let mut translator = Translator::new(*options, gpu.profile(route));
         let vertex = translator.translate(programs[0], environment[0], Job::Compute)?;
         let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
-        translator.set_options(reporting);
-        let translated = translator.translate(programs[1], environment[1], Job::Geometry(setup))?;
-        let shaders = [vertex_shader, compare::shader(&mut translator, &translated, route)?];
-        let watch = Watch::new(gpu, programs[0], environment[0], &options, route)?;
-        Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, &options, route)? })
+        let geometry = translator.translate(programs[1], environment[1], Job::Geometry(setup))?;
+        let shaders = [vertex_shader, compare::shader(&mut translator, &geometry, route)?];
+        Self::of_shaders(gpu, [vertex, geometry], shaders, setup, options, route)
     }
 
-    /// Builds a chain like [`new`](Self::new) from programs that are already translated. Loops of
-    /// the vertex program that the driver leaves go undetected then, and those of the geometry
-    /// program are detected only if it reports them.
+    /// Builds a chain like [`new`](Self::new) from programs that are already translated.
     ///
     /// # Errors
     /// A second program that is not a geometry program, and errors of the driver or wgpu.
@@ -233,14 +194,12 @@ impl<'a> GeometryChain<'a> {
                 bytes: MOST_BYTES,
                 triangles: kernel.triangles.map_or(FIRST_TRIANGLES, |most| most.clamp(1, FIRST_TRIANGLES)),
                 window: 0,
-                most_invocations: first_most_invocations(gpu),
                 state: gpu.filled(bytemuck::cast_slice(&words), kept),
                 work: gpu.buffer(2 * 4 * words.len() as u64, kept),
                 file: gpu.filled(&[0; FILE_BYTES as usize], kept),
                 commit: Commit::default(),
                 memory: Memory::new(),
                 kernel,
-                watch: None,
             })
         })?;
         Ok(chain)
@@ -324,27 +283,24 @@ impl<'a> GeometryChain<'a> {
 
     /// Draws. Each vertex is v0..v15; indices are those of
     /// [`transpica_draw::cpu::Pipeline::draw`].
-    /// A draw whose triangles exceed the capacity runs once more with enough of it. A draw in which
-    /// the driver left loops runs once more with fewer invocations per dispatch.
+    /// A draw whose triangles exceed the capacity runs once more with enough of it. A driver that
+    /// leaves loops early gets few invocations per dispatch; where one of them runs longer than
+    /// [`Facts::most_steps`](crate::driver::Facts::most_steps), its triangles may be wrong.
     ///
     /// # Errors
     /// As [`Plan::new`]; [`Kind::Limit`] if buffers of the largest size cannot hold the triangles
-    /// of a thread; [`GpuError::Unfinished`] if the driver leaves loops of a single invocation or
-    /// of the vertex program; errors of the driver or wgpu. A failed draw leaves no state.
+    /// of a thread; errors of the driver or wgpu. A failed draw leaves no state.
     pub fn draw(
         &mut self,
         vertices: &[Registers],
         indices: Option<&[u32]>,
     ) -> Result<DrawOutput, CompareError> {
-        if let Some(watch) = &self.watch {
-            watch.check(self.gpu, &self.vertex.uniforms, vertices)?;
-        }
-        let (mut plan, mut attempt) = self.draw_split(vertices, indices)?;
+        let (mut plan, mut attempt) = self.attempt(vertices, indices)?;
         let found = attempt.found;
         if found.overflowed != 0 {
             // The count is complete even if the triangles overflowed the capacity.
             self.triangles = found.largest.div_ceil(plan.draw.chunk.min(plan.draw.invocations).max(1));
-            (plan, attempt) = self.draw_split(vertices, indices)?;
+            (plan, attempt) = self.attempt(vertices, indices)?;
         }
         let Attempt { found, finished, feed } = attempt;
         if found.overflowed != 0 {
@@ -361,28 +317,6 @@ impl<'a> GeometryChain<'a> {
         let (invocations, vectors) = (plan.draw.invocations, plan.collect.vectors);
         let Finished { list: vertices, arguments, lease } = finished;
         Ok(DrawOutput { found, invocations, vectors, vertices, arguments, _lease: lease })
-    }
-
-    /// Runs a draw in enough dispatches for the driver to leave no loop.
-    fn draw_split(
-        &mut self,
-        vertices: &[Registers],
-        indices: Option<&[u32]>,
-    ) -> Result<(Plan, Attempt), CompareError> {
-        loop {
-            let (plan, attempt) = self.attempt(vertices, indices)?;
-            if !self.kernel.reports_unfinished || attempt.found.unfinished & ScanResult::DRIVER_LEFT == 0 {
-                return Ok((plan, attempt));
-            }
-            let fewer = fewer_invocations(self.gpu, &plan.draw, self.kernel.dependence, 1)?;
-            if fewer >= self.most_invocations {
-                // The number of threads is limited, so in a large draw a thread cannot run fewer
-                // invocations.
-                let (of, reason) = (plan.draw.threads as usize, Reason::Driver(self.gpu.facts().loop_rounds));
-                return Err(GpuError::Unfinished { invocations: 1, of, reason }.into());
-            }
-            self.most_invocations = fewer;
-        }
     }
 
     /// Plans a draw and runs it.
@@ -402,7 +336,7 @@ impl<'a> GeometryChain<'a> {
             topology: self.setup.topology,
             dependence: self.kernel.dependence,
             triangles: self.triangles,
-            most_invocations: self.most_invocations,
+            most_invocations: self.gpu.facts().most_invocations(),
             bytes: self.bytes,
         })?;
         let gpu = self.gpu;
@@ -423,7 +357,7 @@ impl<'a> GeometryChain<'a> {
             [memory.shaded.reserve(gpu, sizes.vertices), memory.feed.reserve(gpu, sizes.feed)];
         let triangles = memory.triangles.reserve(gpu, sizes.triangles);
         let [counts, offsets] =
-            [memory.counts(gpu, c, sizes.counts), memory.offsets.reserve(gpu, sizes.counts)];
+            [memory.counts.reserve(gpu, sizes.counts), memory.offsets.reserve(gpu, sizes.counts)];
         let finished = memory.finished(gpu, sizes.list);
         let whole = |buffer: &wgpu::Buffer| BufferRange::from(buffer);
 

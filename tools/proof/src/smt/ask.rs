@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::smt::mutants::mutants;
-use crate::smt::question::{Answer, Question, answers, folder, key};
-use crate::smt::{legal, ranges, rules, term, validate};
+use crate::smt::question::{Answer, Question, answers, folder};
+use crate::smt::{legal, ranges, rules, term};
 
 const SCRIPT: &str = include_str!("solve.py");
 /// Solvers in the order in which they are asked, see `solve.py`.
@@ -70,33 +70,6 @@ fn ask(
         }
     }
     Ok(())
-}
-
-/// Compares the programs of a file or folder before and after each pass, and asks about claims
-/// without an answer; keeps the answers about the samples. Returns a summary.
-///
-/// # Errors
-/// A file cannot be read, or Python fails.
-pub fn equal(python: Option<&Path>, path: &Path, seconds: u32) -> Result<String, String> {
-    let steps = validate::steps(&validate::files(path)?)?;
-    let list = folder().join("equal.tsv");
-    let mut rows = answers(&fs::read_to_string(&list).unwrap_or_default());
-    for level in 0..validate::levels().count() {
-        let Some(python) = python else { break };
-        let is_proven = |script: &str| rows.get(&key(script)).is_some_and(Answer::is_proven);
-        let open = validate::questions(&steps, level, &is_proven);
-        ask(python, &open, seconds, &mut rows)?;
-    }
-    rows.retain(|_, row| row.is_proven());
-    let is_proven = |script: &str| rows.contains_key(&key(script));
-    let used = validate::used(&steps, &is_proven);
-    let summary = validate::summary(&steps, &is_proven);
-    let samples = folder().join("../../../../../shaders").canonicalize().ok();
-    if python.is_some() && path.canonicalize().ok() == samples {
-        rows.retain(|key, _| used.contains(key));
-        write(&list, &rows)?;
-    }
-    Ok(summary)
 }
 
 /// Asks about every question (or those without an answer) and writes the lists. Returns a summary.

@@ -7,10 +7,12 @@
 //! Legal forms in `exact` and `f24` may have another sign of a zero, which no instruction
 //! observes: that is asked, too.
 
-use crate::chain;
+use transpica::isa::limits::FLOATS;
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
-use transpica::{Precision, Shbin};
+use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::structure;
+use transpica::{Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 
 use crate::smt::equal::results;
@@ -19,7 +21,6 @@ use crate::smt::question::{Claims, PRECISIONS, Question};
 use crate::smt::rules::{function, operand};
 use crate::smt::spec::{self, Register, Spec};
 use crate::smt::term::{Fun, Products, Sort, Term};
-use crate::smt::validate;
 
 /// Mnemonics by their number of sources.
 const INSTRUCTIONS: [(usize, &str); 3] =
@@ -32,13 +33,28 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     );
     let source = SourceText { name: "instructions", text: &text };
     let assembled = assemble(&[source]).map_err(|error| error.to_string())?;
-    let lower = || validate::lift(Shbin::parse(&assembled.bytes)?.program(0)?.program(), precision);
+    let lower = || lift_program(Shbin::parse(&assembled.bytes)?.program(0)?.program(), precision);
     lower().map_err(|error: transpica::Error| error.to_string())
+}
+
+/// The function that a program is lifted to.
+///
+/// # Errors
+/// An undefined opcode, or more than the limits.
+pub fn lift_program(program: &Program<'_>, precision: Precision) -> transpica::Result<Module> {
+    let (options, outputs) = (&chain::options(precision), OutputSelection::Registers);
+    let constants = &[None; FLOATS];
+    let context = Context { program, constants, outputs, geometry: None, options, hooks: &[] };
+    match chain::graph(program, options)? {
+        Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
+        Some((cfg, None)) => lift::structured(context, &cfg, &structure::blocks::dispatcher(&cfg)),
+        None => lift::dispatched(context),
+    }
 }
 
 /// Adds that instructions leave in r3 what the specification makes of r0, r1 and r2, possibly
 /// except for the signs of zeros.
-fn lift(
+fn claim_lifting(
     claims: &mut Claims,
     [label, text]: [&str; 2],
     (precision, signs): (Precision, bool),
@@ -63,7 +79,7 @@ fn instructions() -> Vec<Question> {
             let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
             let text = format!("{mnemonic} r3, {operands}");
             for precision in [Precision::Exact, Precision::F24] {
-                lift(&mut claims, [mnemonic, &text], (precision, false), |spec, s| {
+                claim_lifting(&mut claims, [mnemonic, &text], (precision, false), |spec, s| {
                     spec.instruction(mnemonic, s)
                 });
             }
@@ -77,7 +93,9 @@ fn instructions() -> Vec<Question> {
                 "cmp r0, {word}, {word}, r1\n\tifc cmp.{flag}\n\t\tmov r3, r0\n\t.else\n\t\tmov r3, r1\n\t.end"
             );
             for precision in PRECISIONS {
-                lift(&mut claims, [flag, &text], (precision, true), |spec, s| spec.compared(word, lane, s));
+                claim_lifting(&mut claims, [flag, &text], (precision, true), |spec, s| {
+                    spec.compared(word, lane, s)
+                });
             }
         }
         all.extend(claims.questions());
@@ -86,7 +104,9 @@ fn instructions() -> Vec<Question> {
     for (register, lane) in [("x", 0), ("y", 1)] {
         let text = format!("mova a0.xy, r0\n\tnop\n\tmov r3, c40[a0.{register}]");
         for precision in PRECISIONS {
-            lift(&mut claims, [register, &text], (precision, true), |spec, s| spec.relative(40, s[0][lane]));
+            claim_lifting(&mut claims, [register, &text], (precision, true), |spec, s| {
+                spec.relative(40, s[0][lane])
+            });
         }
     }
     all.extend(claims.questions());

@@ -6,9 +6,8 @@
 //! Files: `term.rs` terms and scripts; `meaning.rs` the IR's operations, `symbols.rs` and
 //! `equal.rs` its functions; `spec.rs` the PICA200's instructions; `rules.rs` questions about
 //! rewrites, `legal.rs` about legalization and lifting, `ranges.rs` about ranges; `question.rs` the
-//! list of answers; `enumerate.rs` functions of one float, for all of them; `validate.rs` functions
-//! before and after each pass; `mutants.rs` wrong rules and numbers that show them; `ask.rs` the
-//! solvers.
+//! list of answers; `enumerate.rs` functions of one float, for all of them; `mutants.rs` wrong
+//! rules and numbers that show them; `ask.rs` the solvers.
 
 pub mod ask;
 pub mod enumerate;
@@ -22,7 +21,6 @@ pub mod rules;
 pub mod spec;
 pub mod symbols;
 pub mod term;
-pub mod validate;
 
 #[cfg(test)]
 mod tests;

@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use transpica::Precision;
 use transpica::stages::ir::op::scalar;
-use transpica::stages::ir::{Binary, ScalarKind, Shape, Unary};
+use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Unary};
+use transpica::stages::passes;
 use transpica::stages::precision::arith::uniform_index;
+use transpica::{Precision, Shbin};
 
+use crate::smt::equal::compare;
 use crate::smt::mutants::{mutants, numbers};
 use crate::smt::question::{Answer, Claims, PRECISIONS, answers, folder};
 use crate::smt::rules::{function, rows, simplified};
@@ -225,4 +227,29 @@ fn operations_of_all_lanes_are_dot_products() {
 fn a_part_of_the_enumeration_runs() {
     let lines = crate::smt::enumerate::run(1 << 14).expect("equal");
     assert_eq!(lines.lines().count(), 3, "{lines}");
+}
+
+#[test]
+fn walks_find_samples_equal_after_each_pass_and_different_programs_different() {
+    let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+    let lift = |name: &str, precision| {
+        let bytes = fs::read(shaders.join(name)).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a file");
+        let program = file.program(0).expect("a program");
+        legal::lift_program(program.program(), precision).expect("lifted")
+    };
+    for (name, precision) in
+        ["textured.shbin", "skinning.shbin", "particles.shbin"].into_iter().zip(PRECISIONS)
+    {
+        let mut module = lift(name, precision);
+        let (mut before, mut compared) = (module.clone(), 0);
+        passes::optimize::run_observed(&mut module, precision, &mut Default::default(), &mut |pass, main| {
+            let after = Module { main: main.clone(), helpers: Vec::new() };
+            compare([&before, &after], precision, true)
+                .unwrap_or_else(|why| panic!("{name} after {pass}: {why}"));
+            (before, compared) = (after, compared + 1);
+        });
+        assert!(compared > 3, "{name}");
+        assert!(compare([&lift("lights.shbin", precision), &before], precision, true).is_err(), "{name}");
+    }
 }

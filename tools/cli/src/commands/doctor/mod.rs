@@ -314,7 +314,7 @@ impl Work<'_> {
 #[cfg(test)]
 mod tests {
     use transpica_gpu::compare::{Difference, Verdict};
-    use transpica_gpu::{GpuError, Reason};
+    use transpica_gpu::GpuError;
 
     use super::*;
 
@@ -324,13 +324,13 @@ mod tests {
         let equal = Verdict { vertices: 8, values: 32, components: 4, ..Verdict::default() };
         let different = Verdict { differing: 2, first: Some(first), ..equal.clone() };
         let none = Verdict { values: 0, ..equal.clone() };
-        let unfinished = GpuError::Unfinished { invocations: 1, of: 8, reason: Reason::Driver(None) };
+        let too_long = GpuError::TooLong { invocations: 1, of: 8, rounds: 65_535 };
         for (checked, class, fails, detail) in [
             (Ok(equal), Class::Equal, false, ""),
             (Ok(different), Class::Different, true, "2 values differ; first: vertex 3 o1.z: interpreter 1.0"),
             (Ok(Verdict { excused: 9, ..none.clone() }), Class::Undecided, false, "EX2 or LG2"),
             (Ok(Verdict { unfinished: 9, ..none }), Class::Nothing, false, "within the instruction budget"),
-            (Err(CompareError::Gpu(unfinished).into()), Class::CutShort, true, "1 of 8 invocations"),
+            (Err(CompareError::Gpu(too_long).into()), Class::CutShort, true, "1 of 8 invocations"),
             (Err(CompareError::Gpu(GpuError::Refused("no".into())).into()), Class::Rejected, true, "no"),
         ] {
             let program = &StoredProgram {

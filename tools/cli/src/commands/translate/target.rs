@@ -142,7 +142,7 @@ pub fn spelled(version: GlslVersion) -> &'static str {
 pub fn glsl_ending(translated: &Translation) -> &'static str {
     match &translated.interface.entry_point {
         EntryPoint::Vertex => "vert",
-        EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => "comp",
+        EntryPoint::Compute | EntryPoint::Kernel(_) => "comp",
         EntryPoint::Stage(_) | EntryPoint::Quaternions => "geom",
     }
 }

@@ -25,13 +25,10 @@ struct Result {
     largest: u32,
     // Whether that is more than there was room for.
     overflowed: u32,
-    // The upper bits of all counts: why threads did not run to their end.
-    unfinished: u32,
     // The arguments of an indirect dispatch with a thread for each vertex.
     groups_x: u32,
     groups_y: u32,
     groups_z: u32,
-    reserved: u32,
 }
 
 @group(0) @binding(0) var<storage, read> counts: array<u32>;
@@ -45,12 +42,6 @@ const ROW = 8192u;
 
 var<workgroup> sums: array<u32, THREADS>;
 var<workgroup> maxima: array<u32, THREADS>;
-var<workgroup> ends: array<u32, THREADS>;
-
-// The triangles of a thread.
-fn triangles(count: u32) -> u32 {
-    return count & 0x3fffffffu;
-}
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) thread: u32) {
@@ -59,38 +50,32 @@ fn main(@builtin(local_invocation_index) thread: u32) {
     let end = min(start + run, collect.threads);
     var sum = 0u;
     var largest = 0u;
-    var unfinished = 0u;
     for (var index = start; index < end; index += 1u) {
-        let count = triangles(counts[index]);
-        unfinished |= counts[index] >> 30u;
+        let count = counts[index];
         largest = max(largest, count);
         // What there was no room for was not written.
         sum += min(count, collect.capacity);
     }
     sums[thread] = sum;
     maxima[thread] = largest;
-    ends[thread] = unfinished;
     workgroupBarrier();
     // Each takes up what those before it took up, twice as many each time.
     for (var distance = 1u; distance < THREADS; distance *= 2u) {
         var before = 0u;
         var larger = 0u;
-        var others = 0u;
         if thread >= distance {
             before = sums[thread - distance];
             larger = maxima[thread - distance];
-            others = ends[thread - distance];
         }
         workgroupBarrier();
         sums[thread] += before;
         maxima[thread] = max(maxima[thread], larger);
-        ends[thread] |= others;
         workgroupBarrier();
     }
     var offset = sums[thread] - sum;
     for (var index = start; index < end; index += 1u) {
         offsets[index] = offset;
-        offset += min(triangles(counts[index]), collect.capacity);
+        offset += min(counts[index], collect.capacity);
     }
     if thread == THREADS - 1u {
         let total = sums[thread];
@@ -104,8 +89,8 @@ fn main(@builtin(local_invocation_index) thread: u32) {
         let rows = (groups + ROW - 1u) / ROW;
         result = Result(
             vertices, 1u, 0u, 0u,
-            total, maxima[thread], overflowed, ends[thread],
-            min(groups, ROW), rows, 1u, 0u,
+            total, maxima[thread], overflowed,
+            min(groups, ROW), rows, 1u,
         );
     }
 }

@@ -26,9 +26,6 @@ struct Arguments {
     /// Asks only questions without an answer there
     #[arg(long, requires = "smt")]
     new: bool,
-    /// Compares the programs of a .shbin file or a folder before and after each pass instead
-    #[arg(long, value_name = "PATH")]
-    equal: Option<PathBuf>,
     /// Compares functions of one number with their definitions for all 2^32 instead
     #[arg(long)]
     enumerate: bool,
@@ -57,14 +54,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<String, String> {
-    let Arguments { random, control, smt, new, equal, enumerate, write, python, seconds } = arguments;
+    let Arguments { random, control, smt, new, enumerate, write, python, seconds } = arguments;
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    match (python.as_deref(), control.as_deref(), equal, write) {
+    match (python.as_deref(), control.as_deref(), write) {
         (_, Some(&[slots, most]), ..) => {
             control::run(slots, usize::from(most), workers).map(|count| count.to_string())
         }
-        (_, _, _, Some(folder)) => ask::write_scripts(folder, &ask::questions()),
-        (python, _, Some(path), _) => ask::equal(python, path, *seconds),
+        (_, _, Some(folder)) => ask::write_scripts(folder, &ask::questions()),
         _rest if *enumerate => enumerate::run(1),
         (Some(python), ..) if *smt => ask::run(python, *new, *seconds),
         _rest => random::run(random, workers),

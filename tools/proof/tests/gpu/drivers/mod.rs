@@ -6,11 +6,11 @@ mod geometry_passes;
 mod geometry_pictures;
 mod glslang;
 mod literal_zeros;
+mod long_loops;
 mod loop_values;
 mod optimized;
 mod peers;
 mod random_programs;
-mod unfinished;
 mod verdict;
 mod vertex_stage;
 
