@@ -367,7 +367,7 @@ impl Pass<'_> {
     /// Returns whether operands of some classes may be met, whose results are of other classes. The
     /// host may have excluded those.
     fn may_give(&mut self, a: Value, operands: Classes, results: Classes) -> bool {
-        self.may_be(a, operands) && self.facts.results().has(results)
+        self.may_be(a, operands) && self.facts.results_may_be(results)
     }
 
     /// 1 by a number.

@@ -219,7 +219,7 @@ impl Pass<'_> {
 
     pub(super) fn lane_may_be_nan(&mut self, lane: Lane) -> bool {
         self.facts.catch_up(self.emit.func);
-        self.facts.classes(self.emit.func, lane).has(Classes::NAN)
+        self.facts.may_be(self.emit.func, lane, Classes::NAN)
     }
 
     /// Adds the lanes each of which makes a lane NaN, as those that they copy. Returns whether
@@ -257,16 +257,20 @@ impl Pass<'_> {
 
     /// Adds the causes of a sum.
     fn add_terms(&self, found: &mut Lanes, terms: [Lane; 2]) -> bool {
-        let opposite =
-            |x: Classes, y: Classes| x.has(Classes::POSITIVE_INFINITY) && y.has(Classes::NEGATIVE_INFINITY);
-        let [x, y] = terms.map(|lane| self.facts.classes(self.emit.func, lane));
-        self.add_each(found, terms, !opposite(x, y) && !opposite(y, x))
+        let func = &*self.emit.func;
+        let [x, y] = terms.map(|lane| self.facts.classes(func, lane));
+        let both = |of_x: Classes, of_y: Classes| {
+            self.facts.may_both(func, [(terms[0], x, of_x), (terms[1], y, of_y)])
+        };
+        let (most, least) = (Classes::POSITIVE_INFINITY, Classes::NEGATIVE_INFINITY);
+        let is_all = !both(most, least) && !both(least, most);
+        self.add_each(found, terms, is_all)
     }
 
     /// Adds the causes of a function that is NaN for negative numbers.
     fn add_not_negative(&self, found: &mut Lanes, a: Lane) -> bool {
         let negative = Classes::NEGATIVE.or(Classes::NEGATIVE_INFINITY);
-        let is_all = !self.facts.classes(self.emit.func, a).has(negative);
+        let is_all = !self.facts.may_be(self.emit.func, a, negative);
         self.add_each(found, [a], is_all)
     }
 

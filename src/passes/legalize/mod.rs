@@ -46,12 +46,12 @@ pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::Options;
 use crate::ir::{
-    Array, Binary, Def, FloatConstants, Func, Item, Lane, Module, Node, NodeData, Op, Region, Resource,
-    ScalarKind, Targets, Value, ValueList,
+    Array, Binary, Def, Func, Item, Lane, Module, Node, NodeData, Op, Region, Resource, ScalarKind, Targets,
+    Value, ValueList,
 };
 use crate::machine::precision;
 use crate::machine::precision::Precision;
-use crate::passes::analyze::ranges::{Classes, Ranges};
+use crate::passes::analyze::ranges::{Classes, Promises, Ranges};
 use crate::passes::drivers::hide::Hide;
 
 /// A region, and what its exits lead to.
@@ -74,9 +74,16 @@ struct Pass<'a> {
     causes: &'a mut Memory,
 }
 
-/// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
-/// Helpers are taken from those built before, and added to them.
-pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, built: &mut Built) -> bool {
+/// Makes a module legal for the back ends. Of the promises of the options, only these are believed.
+/// Returns those that the module relies on. Helpers are taken from those built before, and added to
+/// them.
+pub fn run(
+    module: &mut Module,
+    options: &Options,
+    believed: Promises,
+    uniforms: &Uniforms<'_>,
+    built: &mut Built,
+) -> Promises {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
     let converted;
@@ -85,7 +92,11 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
         converted = constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)));
         constants = &converted;
     }
-    let (ranges, unpromised) = ranges(&module.main, options, constants);
+    // Before definitions are replaced.
+    let mut ranges = Ranges::new(precision, Some(constants)).knowing(options, believed, uniforms.offsets);
+    if precision.rules().guards {
+        ranges.sweep(&module.main);
+    }
     let uses = if precision.rules().guards { products::uses(&module.main) } else { Vec::new() };
     let values = module.main.values.len();
     let mut causes = std::mem::take(&mut built.causes);
@@ -94,7 +105,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
         uses,
         causes: &mut causes,
         precision,
-        facts: Facts::new(Constants::new(precision, constants, values), ranges, unpromised, values),
+        facts: Facts::new(Constants::new(precision, constants, values), ranges, values),
         hide: Hide::new(&module.main, constants),
         exits: Vec::new(),
         emit: Emit::new(&mut module.main),
@@ -113,9 +124,9 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     if let Some(hide) = pass.hide {
         hide.finish(pass.emit.func);
     }
-    let relies = pass.facts.relies_on_promises();
+    let relies_on = pass.facts.relies_on();
     built.causes = causes;
-    relies
+    relies_on
 }
 
 /// Remains of the rules of PICA200 products in a legal module.
@@ -139,25 +150,6 @@ pub fn guards(module: &Module) -> Guards {
         }
     }
     all
-}
-
-/// Finds what numbers the values of a function may be, before their definitions are replaced; also
-/// without promises of the host, if there are any.
-fn ranges<'a>(
-    f: &Func,
-    options: &Options,
-    constants: &'a FloatConstants,
-) -> (Ranges<'a>, Option<Ranges<'a>>) {
-    let precision = options.arithmetic.precision;
-    let of = |options: &Options| {
-        let mut ranges = Ranges::new(precision, Some(constants)).knowing(options);
-        if precision.rules().guards {
-            ranges.sweep(f);
-        }
-        ranges
-    };
-    let unpromised = options.unpromised();
-    (of(options), (*options != unpromised).then(|| of(&unpromised)))
 }
 
 /// The f32 bits of what a float24 register keeps of a number.
@@ -298,8 +290,8 @@ impl Pass<'_> {
     fn may_be(&mut self, value: Value, classes: Classes) -> bool {
         let func = &*self.emit.func;
         self.facts.catch_up(func);
-        let lanes = 0..func.ty(value).lanes;
-        lanes.map(|lane| Lane::new(value, lane)).any(|lane| self.facts.classes(func, lane).has(classes))
+        let mut lanes = (0..func.ty(value).lanes).map(|lane| Lane::new(value, lane));
+        lanes.any(|lane| self.facts.may_be(func, lane, classes))
     }
 
     fn may_be_nan(&mut self, value: Value) -> bool {

@@ -21,7 +21,7 @@ use super::emit::splat;
 use super::helpers::Helper;
 use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
 use crate::machine::precision::bits::NAN;
-use crate::passes::analyze::ranges::Classes;
+use crate::passes::analyze::ranges::{Classes, Quotient};
 use crate::support::entity::Handle;
 
 /// Facts about the operands of a product or dot product.
@@ -112,7 +112,7 @@ impl Pass<'_> {
     /// The product that divides by a root, where promises say that the reciprocal is infinite for 0
     /// alone, as 0 over its length: 0 times the largest number is 0, too.
     pub(super) fn quotient(&mut self, value: Value) -> Option<Op> {
-        let (vector, factor) = self.facts.quotient_of(value)?;
+        let Quotient { operand: vector, reciprocal: factor, .. } = self.facts.quotient_of(value)?;
         if self.facts.constants.get(vector).lanes != 0 || self.facts.constants.lane(factor).is_some() {
             return None;
         }
@@ -165,11 +165,15 @@ impl Pass<'_> {
         for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
-            let is_guarded =
-                is_f24 || self.facts.ranges.may_be_infinity_times_zero(func, (lanes[0], x), (lanes[1], y));
+            let both = |of_a: Classes, of_b: Classes| {
+                self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
+            };
+            let is_guarded = is_f24
+                || self.facts.ranges.are_apart(func, lanes[0], lanes[1])
+                    && (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO));
             guard.lanes |= u8::from(is_guarded) << index;
-            guard.nan[0] |= u8::from(x.has(Classes::NAN) && y.has(zero)) << index;
-            guard.nan[1] |= u8::from(y.has(Classes::NAN) && x.has(zero)) << index;
+            guard.nan[0] |= u8::from(both(Classes::NAN, zero)) << index;
+            guard.nan[1] |= u8::from(both(zero, Classes::NAN)) << index;
         }
         guard
     }
