@@ -45,6 +45,14 @@ impl Promise {
         Magnitudes::from_numbers(numbers).keep(self)
     }
 
+    /// Returns the promise without its lower end.
+    pub(crate) const fn without_least(self) -> Self {
+        match self {
+            Self::Between(_, exponent) => Self::Below(exponent),
+            Self::Nothing | Self::NotNan | Self::Below(_) => self,
+        }
+    }
+
     /// Both promises.
     fn and(self, other: Self) -> Self {
         let stronger = if self.bounds().1 < other.bounds().1 { self } else { other };
@@ -89,7 +97,8 @@ impl VertexInput {
 }
 
 /// Promises that a module relies on. While they are kept, it computes what the same module without
-/// promises computes.
+/// promises computes. A register is listed only if a guard or a test was left out because of
+/// what follows from the promise about it. Without all other promises the words are the same.
 ///
 /// ```
 /// use transpica::{Options, Shbin};
@@ -137,6 +146,13 @@ pub struct Reliance {
         serde(rename = "v", serialize_with = "crate::support::stable::spelled::registers")
     )]
     pub attributes: u16,
+    /// Mask of those float uniforms for which the lower end of [`Promise::Between`] is needed, too.
+    /// Else smaller numbers do not break the promise.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub least_uniforms: u128,
+    /// Mask of those attributes for which the lower end is needed, too.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub least_attributes: u16,
     /// Set if the promise about results is needed.
     pub results: bool,
     /// The promises about uniforms and results.
@@ -159,14 +175,22 @@ impl Reliance {
         // Registers that the program does not read may hold anything.
         self.uniforms == 0
             || self.promises.uniforms.holds(uniforms.as_flattened())
-            || Watch::new(self.promises.uniforms, uniforms).broken() & self.uniforms == 0
+            || self.broken(&Watch::new(self.promises.uniforms, uniforms)) == 0
+    }
+
+    /// Returns the mask of the uniforms that break what the module relies on, bit n = cn.
+    pub fn broken(&self, uniforms: &Watch) -> u128 {
+        uniforms.too_large() & self.uniforms | uniforms.broken() & self.least_uniforms
     }
 
     /// Returns whether a draw may use the module, by its uniforms and the attributes v0 to v15.
     /// Promises about results are the host's own affair.
     pub fn allows(&self, uniforms: &Watch, attributes: &[Magnitudes; 16]) -> bool {
-        let promises = (0..).zip(attributes).zip(self.attribute_promises);
-        let mut needed = promises.filter(|((register, _), _)| self.attributes >> register & 1 != 0);
-        uniforms.broken() & self.uniforms == 0 && needed.all(|((_, found), promise)| found.keep(promise))
+        let is_kept = |((register, found), promise): ((u32, &Magnitudes), Promise)| {
+            let is_in = |mask: u16| mask >> register & 1 != 0;
+            (!is_in(self.attributes) || found.keep(promise.without_least()))
+                && (!is_in(self.least_attributes) || found.keep(promise))
+        };
+        self.broken(uniforms) == 0 && (0..).zip(attributes).zip(self.attribute_promises).all(is_kept)
     }
 }

@@ -433,8 +433,16 @@ fn the_check_finds_every_breach() {
         };
         let Options { assume: promises, input, .. } = promising(*promise);
         let attribute_promises = input.promises;
-        let relies_on =
-            Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises, attribute_promises };
+        let (uniforms, attributes) = (!0 >> 32, !0);
+        let relies_on = Reliance {
+            uniforms,
+            attributes,
+            least_uniforms: uniforms,
+            least_attributes: attributes,
+            results: false,
+            promises,
+            attribute_promises,
+        };
         for number in NUMBERS {
             assert_eq!(promise.holds(&[number]), keeps(number), "{promise:?} {number}");
             for (register, component) in (0..FLOATS).flat_map(|r| (0..4).map(move |c| (r, c))) {
@@ -449,7 +457,8 @@ fn the_check_finds_every_breach() {
                 assert_eq!(watch.broken(), 0);
                 watch.write(register as u8, uniforms[register]);
                 assert_eq!(watch.broken(), broken);
-                let others = Reliance { uniforms: relies_on.uniforms & !(1 << register), ..relies_on };
+                let others = relies_on.uniforms & !(1 << register);
+                let others = Reliance { uniforms: others, least_uniforms: others, ..relies_on };
                 assert!(others.holds(&uniforms), "the program does not read it");
             }
             let mut attributes = [Magnitudes::NONE; 16];
@@ -458,7 +467,18 @@ fn the_check_finds_every_breach() {
             assert_eq!(Magnitudes::from_records(&records, 12, 4, 2), attributes[3]);
             let watch = Watch::new(*promise, &[[0.0; 4]; FLOATS]);
             assert_eq!(relies_on.allows(&watch, &attributes), keeps(number));
-            assert!(Reliance { attributes: !8, ..relies_on }.allows(&watch, &attributes));
+            let others = Reliance { attributes: !8, least_attributes: !8, ..relies_on };
+            assert!(others.allows(&watch, &attributes));
+            // Without its lower end the promise has small numbers, too.
+            let upper = Reliance { least_uniforms: 0, least_attributes: 0, ..relies_on };
+            let keeps = match *promise {
+                Promise::Between(_, exponent) => Promise::Below(exponent).holds(&[number]),
+                Promise::Nothing | Promise::NotNan | Promise::Below(_) => keeps(number),
+            };
+            let mut uniforms = [[0.0; 4]; FLOATS];
+            uniforms[7][2] = number;
+            assert_eq!(upper.allows(&watch, &attributes), keeps);
+            assert_eq!(upper.holds(&uniforms), keeps);
         }
     }
 }

@@ -11,6 +11,15 @@
 //!
 //! A lane that may be subnormal may be zero, too: some drivers flush. So a finite class without
 //! zeros means normal numbers.
+//!
+//! Promises of a host narrow ranges. Each narrowed lane has the [`Promises`] that its range depends
+//! on: whatever ranges an answer looks up, it depends on what they depend on. A lane that may be any
+//! number depends on nothing. So the range of a lane stays the same without all other promises.
+//!
+//! ```text
+//! %2 = mulp %0, %1     %0 of v0, %1 of c4, both finite      %2 depends on v0 and c4
+//! %4 = addp %2, %3     %3 may be any number, so %4, too     %4 depends on nothing
+//! ```
 
 mod classes;
 mod promises;
@@ -19,6 +28,7 @@ mod tests;
 
 pub(crate) use self::classes::Classes;
 pub use self::classes::Range;
+use self::promises::Needs;
 pub use self::promises::Promises;
 
 use std::cell::Cell;
@@ -66,9 +76,9 @@ pub struct Ranges<'a> {
     /// Promises that make ranges narrower.
     promised: Promises,
     /// By value, the promises that the ranges of its lanes depend on; empty without promises.
-    needs: Vec<[Promises; 4]>,
+    needs: Vec<[Needs; 4]>,
     /// Promises that the ranges looked up since the last [`take`](Cell::take) depend on.
-    asked: Cell<Promises>,
+    asked: Cell<Needs>,
     /// Relative reads of uniforms, by ascending value.
     offsets: &'a [Offset],
     quotients: Vec<Quotient>,
@@ -111,17 +121,21 @@ impl<'a> Ranges<'a> {
     pub fn knowing(mut self, options: &Options, promises: Promises, offsets: &'a [Offset]) -> Self {
         self.promised = Promises::given(options).and(promises);
         let kept = VertexInput {
-            promises: std::array::from_fn(|register| match self.has(Promises::attribute(register)) {
-                true => options.input.promises[register],
-                false => Promise::Nothing,
+            promises: std::array::from_fn(|register| {
+                let promise = options.input.promises[register];
+                let these = Promises::attribute(register);
+                match (self.has(these.without_least()), self.has(these)) {
+                    (true, true) => promise,
+                    (true, false) => promise.without_least(),
+                    (false, _) => Promise::Nothing,
+                }
             }),
             ..options.input
         };
         self.inputs = kept.numbers().map(|promise| Range::promised(promise, self.precision));
         self.uniforms = Range::promised(options.assume.uniforms, self.precision);
-        if self.has(Promises::RESULTS) {
-            self.results = Range::promised(options.assume.results, self.precision);
-        }
+        let results = Range::promised(options.assume.results, self.precision);
+        (self.results, _) = self.promised(Promises::RESULTS, results);
         self.offsets = offsets;
         // Nothing is more than all.
         let constants = self.constants.filter(|_| self.uniforms != Range::ALL);
@@ -139,7 +153,7 @@ impl<'a> Ranges<'a> {
         self.table.resize(f.values.len(), [Range::NONE; 4]);
         self.needs.clear();
         if self.promised != Promises::NONE {
-            self.needs.resize(f.values.len(), [Promises::NONE; 4]);
+            self.needs.resize(f.values.len(), [Needs::default(); 4]);
         }
         for &param in f.get(f.params) {
             self.table[param.index()] = ANY;
@@ -182,39 +196,52 @@ impl<'a> Ranges<'a> {
 
     /// Returns whether the host gives all of these promises.
     fn has(&self, promises: Promises) -> bool {
-        promises.and(self.promised) == promises
+        promises.are_in(self.promised)
     }
 
     /// Notes a dependence of what is looked up.
     #[inline]
-    fn ask(&self, promises: Promises) {
+    fn ask(&self, needs: Needs) {
         if self.is_promised() {
-            self.asked.set(self.asked.get().or(promises));
+            self.asked.set(self.asked.get().or(needs));
         }
     }
 
-    /// Returns a range that some promises are about.
-    fn promised(&self, promises: Promises, range: Range) -> Range {
-        if range == Range::ALL || !self.has(promises) {
-            return Range::ALL;
+    /// Notes that the answer takes the least magnitudes of what was looked up into account.
+    fn ask_for_least(&self) {
+        self.asked.set(self.asked.get().with_least());
+    }
+
+    /// Returns what is left of a range that some promises are about, and what it depends on.
+    fn promised(&self, promises: Promises, range: Range) -> (Range, Needs) {
+        let registers = promises.without_least();
+        if range == Range::ALL || !self.has(registers) {
+            return (Range::ALL, Needs::default());
         }
-        self.ask(promises);
+        let range = if self.has(promises) { range } else { range.without_least() };
+        (range, Needs { range: registers, least: promises.without(registers) }.of(range))
+    }
+
+    /// The same where it is looked up.
+    fn ask_promised(&self, promises: Promises, range: Range) -> Range {
+        let (range, needs) = self.promised(promises, range);
+        self.ask(needs);
         range
     }
 
     /// Returns what an answer depends on, by the ranges that it looks up. One that is not found
     /// depends on nothing: it is not found without promises either.
-    fn tracked<T>(&self, answer: impl FnOnce() -> Option<T>) -> Option<(T, Promises)> {
+    fn tracked<T>(&self, answer: impl FnOnce() -> Option<T>) -> Option<(T, Needs)> {
         let before = self.asked.take();
         let found = answer();
         let needs = self.asked.replace(before);
         found.map(|found| (found, needs))
     }
 
-    /// Returns the promises without which a lane may be other numbers.
+    /// Returns the promises without which a lane may be of other classes.
     pub(crate) fn needs(&self, f: &Func, lane: Lane) -> Promises {
         let found = self.tracked(|| Some(self.get(f, lane)));
-        found.map_or(Promises::NONE, |(range, needs)| needs.of(range))
+        found.map_or(Promises::NONE, |(range, needs)| needs.of(range).range)
     }
 
     /// Results of arithmetic, which the host may have limited.
@@ -222,13 +249,12 @@ impl<'a> Ranges<'a> {
         if self.results == Range::ALL {
             return range;
         }
-        self.ask(Promises::RESULTS);
-        range.and(self.results)
+        range.and(self.ask_promised(Promises::RESULTS, self.results))
     }
 
-    /// The ranges of a value by its definition, and what they depend on if promises are given;
-    /// those of its operands are known.
-    fn of_definition(&self, f: &Func, value: Value, needs: &mut [Promises; 4]) -> Lanes {
+    /// Returns the ranges of a value by its definition, and writes the promises that they depend
+    /// on. The ranges of its operands are known.
+    fn of_definition(&self, f: &Func, value: Value, needs: &mut [Needs; 4]) -> Lanes {
         let (ty, op) = (f.ty(value), f.op(value));
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
@@ -331,8 +357,8 @@ impl<'a> Ranges<'a> {
         lane
     }
 
-    /// Returns whether two lanes may have other numbers, up to sign: a product of a lane with itself
-    /// is not ∞ · 0.
+    /// Returns whether two lanes may have other numbers, up to sign: a product of a lane with
+    /// itself is not ∞ · 0.
     pub(crate) fn are_apart(&self, f: &Func, a: Lane, b: Lane) -> bool {
         self.root(f, a) != self.root(f, b)
     }
@@ -376,12 +402,12 @@ impl<'a> Ranges<'a> {
                 if let Some(bits) = self.constants.and_then(|all| *all.get(usize::from(register))?) {
                     return Range::of_bits(bits[usize::from(index)]);
                 }
-                self.promised(Promises::uniforms(1 << (register & 127)), self.uniforms)
+                self.ask_promised(Promises::uniforms(1 << (register & 127)), self.uniforms)
             }
             Resource::Input(register) => {
                 let register = usize::from(register) % INPUTS;
-                self.ask(Promises::attribute(register).and(self.promised));
-                self.inputs[register]
+                // What is left of no promise is what the format says.
+                self.ask_promised(Promises::attribute(register).and(self.promised), self.inputs[register])
             }
             Resource::IntUniform { .. }
             | Resource::BoolUniform(_)
@@ -400,7 +426,7 @@ impl<'a> Ranges<'a> {
         let registers = (0..).zip(self.constants.into_iter().flatten());
         let constants = registers.filter(|(_, constant)| constant.is_some());
         let constants: u128 = constants.fold(0, |all, (register, _): (u32, _)| all | 1 << register);
-        self.promised(Promises::uniforms(reach & !constants), self.anywhere)
+        self.ask_promised(Promises::uniforms(reach & !constants), self.anywhere)
     }
 
     // `simplify` makes a selection of an `if` without items, `legalize` one of MIN and MAX.
@@ -507,7 +533,14 @@ impl<'a> Ranges<'a> {
             self.ask(needs);
             return range;
         }
-        Range::product(self.precision, x, y, is_square)
+        let product = Range::product(self.precision, x, y, is_square);
+        // A product that cannot vanish: its classes follow from the least magnitudes.
+        if self.is_promised()
+            && Range::product(self.precision, x.without_least(), y, is_square).classes != product.classes
+        {
+            self.ask_for_least();
+        }
+        product
     }
 
     /// Returns the lane and the reciprocal root of a product that has the one divided by the other,
@@ -543,8 +576,8 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// Returns whether a lane is a sum of squares, one of them that of another lane. No square may
-    /// vanish, unless a sum of 0 is taken care of.
+    /// Returns whether a lane is a sum of squares, one of them the square of another lane. No
+    /// square may vanish, unless a sum of 0 is taken care of.
     fn is_squared_length(&self, f: &Func, sum: Lane, of: Lane, may_vanish: bool) -> bool {
         let root = self.root(f, of);
         let mut has_lane = false;
@@ -553,6 +586,9 @@ impl<'a> Ranges<'a> {
             has_lane |= self.root(f, a) == root;
             let range = self.get(f, a);
             let is_number = !range.classes.has(Classes::NAN);
+            if !may_vanish {
+                self.ask_for_least();
+            }
             a == b && is_number && (may_vanish || !range.square_may_vanish(self.precision))
         };
         let mut terms = [sum; 4];
@@ -581,10 +617,11 @@ impl<'a> Ranges<'a> {
         has_lane
     }
 
-    /// Returns a value as a quotient if it is one in every lane, and by a root that may be infinite.
+    /// Returns a value as a quotient if it is one in every lane, and by a root that may be
+    /// infinite.
     fn divides(&self, f: &Func, product: Value) -> Option<Quotient> {
         let ((operand, reciprocal), needs) = self.tracked(|| self.operands_of_quotient(f, product))?;
-        Some(Quotient { product, operand, reciprocal, needs })
+        Some(Quotient { product, operand, reciprocal, needs: needs.range })
     }
 
     fn operands_of_quotient(&self, f: &Func, value: Value) -> Option<(Value, Lane)> {
@@ -652,7 +689,7 @@ impl<'a> Ranges<'a> {
 
 impl Domain for Ranges<'_> {
     fn define(&mut self, f: &Func, value: Value) {
-        let mut needs = [Promises::NONE; 4];
+        let mut needs = [Needs::default(); 4];
         self.table[value.index()] = self.of_definition(f, value, &mut needs);
         if self.is_promised() {
             self.needs[value.index()] = needs;
@@ -667,7 +704,7 @@ impl Domain for Ranges<'_> {
             for param in f.get(params) {
                 self.table[param.index()] = ANY;
                 if self.is_promised() {
-                    self.needs[param.index()] = [Promises::NONE; 4];
+                    self.needs[param.index()] = [Needs::default(); 4];
                 }
             }
         }

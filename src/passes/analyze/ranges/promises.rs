@@ -1,24 +1,34 @@
-//! Sets of promises of a host, one about each register and one about results.
+//! Sets of promises of a host: one about each register and one about results, each with two ends.
 
 use super::Range;
 use crate::host::{Options, Promise, Reliance};
 use crate::program::isa::limits::{FLOATS, INPUTS};
 
-/// Promises that something depends on. Bits 0..=95 are those about c0 to c95, then come those about
-/// v0 to v15, and the one about results.
+/// Promises that something depends on. In both masks bits 0..=95 are c0 to c95, then come v0 to v15
+/// and results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Promises(u128);
+pub struct Promises {
+    /// Promises without their lower end.
+    registers: u128,
+    /// The lower ends of [`Promise::Between`].
+    least: u128,
+}
 
 impl Promises {
-    pub const NONE: Self = Self(0);
-    pub(crate) const RESULTS: Self = Self(1 << (FLOATS + INPUTS));
+    pub const NONE: Self = Self { registers: 0, least: 0 };
+    pub(crate) const RESULTS: Self = Self::both(1 << (FLOATS + INPUTS));
+
+    const fn both(mask: u128) -> Self {
+        Self { registers: mask, least: mask }
+    }
 
     /// Returns the promises that options make.
     pub fn given(options: &Options) -> Self {
         let Options { assume, input, .. } = options;
         let about = |promise: Promise, these: Self| match promise {
             Promise::Nothing => Self::NONE,
-            Promise::NotNan | Promise::Below(_) | Promise::Between(..) => these,
+            Promise::NotNan | Promise::Below(_) => these.without_least(),
+            Promise::Between(..) => these,
         };
         let attributes =
             (0..INPUTS).map(|register| about(input.promises[register], Self::attribute(register)));
@@ -28,49 +38,87 @@ impl Promises {
 
     /// Returns the promises about float uniforms, bit n = cn. Other bits are ignored.
     pub const fn uniforms(mask: u128) -> Self {
-        Self(mask & ((1 << FLOATS) - 1))
+        Self::both(mask & ((1 << FLOATS) - 1))
     }
 
     /// Returns the promise about v`register`.
     pub const fn attribute(register: usize) -> Self {
-        Self(1 << (FLOATS + register % INPUTS))
+        Self::both(1 << (FLOATS + register % INPUTS))
     }
 
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self { registers: self.registers | other.registers, least: self.least | other.least }
     }
 
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
+        Self { registers: self.registers & other.registers, least: self.least & other.least }
     }
 
-    /// Returns those that are not among others.
+    /// Returns the promises that are not among others.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
+        Self { registers: self.registers & !other.registers, least: self.least & !other.least }
     }
 
-    /// Returns each of these promises alone.
+    /// Returns the same promises without their lower ends.
+    #[must_use]
+    pub const fn without_least(self) -> Self {
+        Self { least: 0, ..self }
+    }
+
+    /// Returns each end of each of these promises alone.
     pub fn each(self) -> impl Iterator<Item = Self> {
-        (0..u128::BITS).map(|bit| Self(1 << bit)).filter(move |one| one.and(self) != Self::NONE)
+        let all = (0..u128::BITS).map(|bit| 1 << bit);
+        let ends = all.flat_map(|one| [Self { registers: one, least: 0 }, Self { registers: 0, least: one }]);
+        ends.filter(move |one| one.and(self) == *one)
     }
 
-    /// What a range depends on: if it has every number, on nothing.
-    pub(crate) fn of(self, range: Range) -> Self {
-        if range == Range::ALL { Self::NONE } else { self }
+    /// Returns whether all of these promises are among others.
+    pub(crate) fn are_in(self, others: Self) -> bool {
+        self.and(others) == self
     }
 
     /// Returns what a module relies on that was translated with these options.
     pub(crate) fn reliance(self, options: &Options) -> Reliance {
-        let attributes = (self.0 >> FLOATS) as u16;
+        let attributes = |mask: u128| (mask >> FLOATS) as u16;
         Reliance {
-            uniforms: Self::uniforms(self.0).0,
-            attributes,
+            uniforms: Self::uniforms(self.registers).registers,
+            least_uniforms: Self::uniforms(self.least).registers,
+            attributes: attributes(self.registers),
+            least_attributes: attributes(self.least),
             results: self.and(Self::RESULTS) != Self::NONE,
             promises: options.assume,
             attribute_promises: options.input.promises,
         }
+    }
+}
+
+/// The promises that a range depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// Those of all but its least magnitude.
+    pub range: Promises,
+    /// Those that its least magnitude depends on as well. Few answers ask for it.
+    pub least: Promises,
+}
+
+impl Needs {
+    pub fn or(self, other: Self) -> Self {
+        Self { range: self.range.or(other.range), least: self.least.or(other.least) }
+    }
+
+    /// What a range depends on: what may be any number depends on nothing.
+    pub fn of(self, range: Range) -> Self {
+        if range == Range::ALL {
+            return Self::default();
+        }
+        if range.has_least() { self } else { Self { least: Promises::NONE, ..self } }
+    }
+
+    /// What an answer depends on that takes the least magnitude into account.
+    pub fn with_least(self) -> Self {
+        Self { range: self.range.or(self.least), ..self }
     }
 }
