@@ -10,7 +10,8 @@
 //! navi10) with the pass against without it, the geometric mean of the samples; the most is 8.5 %
 //! (`fog`) and 25 % (`particles`). The defects are shown by `tests/cases/zeros` and
 //! `tests/cases/upstream/*_of_a_loop.spvasm`. Defenses within one operation stand where it becomes
-//! legal: `legalize/arith.rs` has logarithms of NaN, `legalize/uniforms.rs` reads past an array.
+//! legal: `legalize/functions.rs` has logarithms of NaN, `legalize/uniforms.rs` reads past an
+//! array.
 
 mod decisions;
 pub mod hide;
