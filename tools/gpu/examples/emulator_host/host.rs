@@ -258,7 +258,7 @@ impl Host {
             }
         }
         let [first, second] = &mut self.relying;
-        let mut kept = |relying: &mut Relying| relying.kept(&self.state, &self.hooks, &attributes);
+        let kept = |relying: &mut Relying| relying.kept(&self.state, &self.hooks, &attributes);
         Ok([kept(first)?, kept(second)?])
     }
 
