@@ -5,8 +5,8 @@
 //! The state is a stack of open constructs, `scopes`. When this is on top:
 //!
 //! * Nothing: `region` is the body, `state` holds its lanes.
-//! * An `if`: `region` is an arm. Each arm begins with the lane map from before the construct, which
-//!   is `outside.base` of `leaves`. The end of an arm records a leave of kind *yield*.
+//! * An `if`: `region` is an arm. Each arm begins with the lane map from before the construct,
+//!   `outside.base` of `leaves`. The end of an arm records a leave of kind *yield*.
 //! * A block: the same with one arm. [`Builder::leave`] records a *break*.
 //! * A switch: control reaches no arm before the first `case`. Otherwise as an `if`, and
 //!   `leave` records a *break*.

@@ -1,4 +1,4 @@
-//! Constants that drivers would find behind a construct or a selection.
+//! Constants that drivers would find through a construct or a selection.
 //! In: values that a construct takes, or that an operation chooses from. Out: the same, with
 //! numbers in place of their constants that no driver knows. [`hide`](crate::passes::drivers::hide)
 //! says where and why.

@@ -73,7 +73,7 @@ impl Lanes {
     }
 }
 
-/// What makes a lane NaN (see `causes`).
+/// The lanes that make a lane NaN (see `causes`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Causes {
     /// The lane is NaN if and only if one of these is.

@@ -23,7 +23,7 @@
 //! | where does a comparison hold? | `set` | `Select` of 1 and 0 |
 //! | may RCP, RSQ, EX2 or LG2 meet an edge? | `unary` | constants, `Div`, `Sqrt`, `Exp2`, `Log2`, `pica_rcp` and so on, `pica_address` |
 //! | where is a register? | `registers` in `uniforms.rs` | constants, reads of members, `pica_offset`, `<member>_at`; `pica_to_float` (`f24`) |
-//! | would a driver find a constant behind a construct? | `hidden` in `hidden.rs` | a number that no driver knows |
+//! | would a driver find a constant through a construct? | `hidden` in `hidden.rs` | a number that no driver knows |
 //!
 //! Precisions: **exact** guards as above, **fast** takes the plain operations, **f24** has helpers
 //! that flush sources and truncate results, and converts inputs and uniforms first.
@@ -72,9 +72,9 @@ use crate::passes::drivers::hide::Hide;
 /// A region, and what its exits lead to.
 type Place = (Region, Targets<Node>);
 
-/// Makes a module legal for the back ends. Of the promises of the options, only these are believed.
-/// Returns those that the module relies on. Helpers are taken from those built before, and added to
-/// them.
+/// Makes a module legal for the back ends. Believes only some of the promises that the options
+/// make. Returns those that the module relies on. Helpers are taken from those built before, and
+/// added to them.
 pub fn run(
     module: &mut Module,
     options: &Options,

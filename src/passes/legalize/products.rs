@@ -248,7 +248,7 @@ impl Pass<'_> {
             {
                 let sum = func.op(b)?;
                 // Moved, not copied, since operations must not share lists of operands. The sum
-                // that is left behind has no use, so any constant will do until it is removed.
+                // that stays there has no use, so any constant will do until it is removed.
                 self.emit.func.values[b].def = Def::Op(splat(ty, NAN));
                 (sum, Some(cond))
             }

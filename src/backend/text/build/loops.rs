@@ -95,15 +95,17 @@ impl<'a> Tested<'a> {
         if !body.items[..test].iter().all(|item| is_pure(ir, item)) {
             return None;
         }
-        let Leaving { condition, leaves, arm, left, other, has_results } = Leaving::of(ir, body.items[test])?;
-        // An iteration goes on in the other arm or behind the test, not in both.
+        let Leaving { condition, leaves, arm, left, other, has_results } =
+            Leaving::find(ir, body.items[test])?;
+        // An iteration goes on in the other arm or after the test, not in both.
         let is_last = body.exit == Exit::Unreachable && test + 1 == body.items.len();
         let data = ir.regions.get(other)?;
         let is_empty = data.items.is_empty() && matches!(data.exit, Exit::Yield(_)) && !has_results;
         if !is_last && !is_empty {
             return None;
         }
-        // Results from inside are evaluated once more behind the loop, where the rest is out of scope.
+        // Results from inside are evaluated once more after the loop, where the rest is out of
+        // scope.
         let inside = || body.items[..test].iter().chain(&arm.items);
         let is_inside = |value: Value| inside().any(|&item| item == Item::Let(value));
         let again: Vec<_> = left.iter().copied().filter(|&value| is_inside(value)).collect();
@@ -114,7 +116,7 @@ impl<'a> Tested<'a> {
         let stays = |(carrier, value): (&Carrier, &Value)| {
             params.iter().zip(ir.get(list)).any(|(param, known)| param == carrier && known == value)
         };
-        // Another exit of the loop would meet the stores behind it.
+        // Another exit of the loop would meet the stores after it.
         let breaks = exits(ir, region).iter().filter(|(exit, _)| matches!(exit, Exit::Break(_))).count();
         if breaks > 1 && !results.iter().zip(left).all(stays) {
             return None;
@@ -162,7 +164,7 @@ struct Leaving<'a> {
 }
 
 impl<'a> Leaving<'a> {
-    fn of(ir: &'a Func, item: Item) -> Option<Self> {
+    fn find(ir: &'a Func, item: Item) -> Option<Self> {
         let Item::Node(branch) = item else { return None };
         let &NodeData::If { cond, then, otherwise, results } = ir.nodes.get(branch)? else { return None };
         let (condition, leaves) = match ir.op(cond) {
@@ -185,7 +187,7 @@ fn leaving(ir: &Func, region: Region) -> Option<(&RegionData, &[Value])> {
 }
 
 /// Returns what a value is a copy of: one other value, or `None` inside if it is a constant. Other
-/// operations are no copies.
+/// operations copy nothing.
 fn copied(ir: &Func, value: Value) -> Option<Option<Value>> {
     match ir.op(value)? {
         Op::Const(_) => Some(None),

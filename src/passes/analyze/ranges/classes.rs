@@ -245,8 +245,8 @@ impl Range {
         exponent > if precision.rules().rounds { 63 } else { MAX_EXPONENT }
     }
 
-    /// As float24 rounds numbers: from 2^64 on they are infinite, and small ones may become 0. Other
-    /// precisions round nothing here, since the rows already have what f32 overflows to.
+    /// As float24 rounds numbers: from 2^64 on they are infinite, and small ones may become 0.
+    /// Other precisions round nothing here, since the rows already have what f32 overflows to.
     fn rounded(precision: Precision, classes: Classes, exponent: i16) -> Self {
         type C = Classes;
         if !precision.rules().rounds || !classes.has(C::FINITE) {
@@ -315,8 +315,8 @@ impl Range {
     /// Row of a power of two.
     pub(crate) fn exp2(self, precision: Precision) -> Self {
         type C = Classes;
-        // A power of less than 2^(n + 1) is below 2^(2^(n + 1)); one more leaves room for a driver's
-        // error. From 2^5 on it would be more than the largest exponent can say.
+        // A power of less than 2^(n + 1) is below 2^(2^(n + 1)); one more leaves room for a
+        // driver's error. From 2^5 on it would be more than the largest exponent can say.
         let exponent = if self.exponent() < 5 { (2 << self.exponent().max(0)) + 1 } else { MAX_EXPONENT };
         let infinity = if exponent == MAX_EXPONENT { C::POSITIVE_INFINITY } else { C::NONE };
         self.function(precision, exponent, |class| match class {
@@ -347,8 +347,8 @@ impl Range {
         let lowers = C::BELOW_ZERO.without(C::NEGATIVE_ZERO);
         let both = a.classes.or(b.classes);
         // `min(x, 1)` of a number that is not negative is at most 1, however large `x` is: its
-        // exponent is limited by the other operand, if that is finite. Where the first operand is NaN,
-        // the result is the second, without a limit.
+        // exponent is limited by the other operand, if that is finite. Where the first operand is
+        // NaN, the result is the second, without a limit.
         let limit = |own: Self, other: Self, none: Classes| {
             let is_limited = is_less && !both.has(lowers) && !other.classes.has(none);
             if is_limited { own.exponent.min(other.exponent) } else { own.exponent }
@@ -357,7 +357,8 @@ impl Range {
         Self { classes, exponent, least: a.least.min(b.least) }
     }
 
-    /// Returns whether results with this least exponent are normal numbers, which no driver flushes.
+    /// Returns whether results with this least exponent are normal numbers, which no driver
+    /// flushes.
     fn is_normal(precision: Precision, least: i16) -> bool {
         least > MIN_EXPONENT && !precision.rules().rounds
     }
@@ -438,8 +439,8 @@ impl Range {
 
     /// Row of `x - floor(x + added)`. Infinities make NaN.
     pub(crate) fn fraction(self, added: Self) -> Self {
-        // Where the sum overflows, it is infinite, and `x - ∞` is infinite. 100 is far from both 127
-        // and from what programs add.
+        // Where the sum overflows, it is infinite, and `x - ∞` is infinite. 100 is far from both
+        // 127 and from what programs add.
         let overflows = added.exponent > 100 || added.classes.has(Classes::INFINITE);
         let is_defined = !overflows && !self.classes.or(added.classes).has(Classes::NOT_FINITE);
         let nan = if is_defined { Classes::NONE } else { Classes::NAN };
@@ -540,8 +541,8 @@ const fn sum_of(a: Classes, b: Classes, overflows: bool) -> Classes {
 
 const fn choice_of(a: Classes, b: Classes, is_less: bool) -> Classes {
     let both = a.or(b);
-    // Neither zero is less than the other, so the second is taken, as for NaN. Of two numbers of one
-    // class either may be less, but both are of the class.
+    // Neither zero is less than the other, so the second is taken, as for NaN. Either of
+    // two numbers of one class may be less, but both are of the class.
     let is_unordered = both.has(Classes::NAN) || !both.without(Classes::ZERO).has(Classes::ALL);
     let first = if is_less { a.0 < b.0 } else { a.0 > b.0 };
     if first && !is_unordered { a } else { b }

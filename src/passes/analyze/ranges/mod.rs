@@ -2,9 +2,10 @@
 //! exponent.
 //! In: a function of either stage. Out: a [`Range`] for each lane. Changes nothing.
 //!
-//! The rows of `classes` combine ranges. [`Ranges::sweep`] asks them for every value of a function,
-//! as a [domain](crate::ir::dataflow). Values that a sweep has not seen are looked up through
-//! their definitions on demand, with fuel; parameters and results among them may be anything.
+//! The rows of `classes.rs` combine ranges. [`Ranges::sweep`] asks them for every value of a
+//! function, as a [domain](crate::ir::dataflow). Values that a sweep has not seen are looked up
+//! through their definitions on demand, with fuel; parameters and results among them may be
+//! anything. `promises.rs` has sets of promises.
 //!
 //! `legalize` sweeps once, before it replaces anything, and leaves out guards. `simplify` decides
 //! comparisons on demand, because it changes the function while it asks, and few lanes.
@@ -13,8 +14,8 @@
 //! zeros means normal numbers.
 //!
 //! Promises of a host narrow ranges. Each narrowed lane has the [`Promises`] that its range depends
-//! on: whatever ranges an answer looks up, it depends on what they depend on. A lane that may be any
-//! number depends on nothing. So the range of a lane stays the same without all other promises.
+//! on: whatever ranges an answer looks up, it depends on what they depend on. A lane that may be
+//! any number depends on nothing. So the range of a lane stays the same without all other promises.
 //!
 //! ```text
 //! %2 = mulp %0, %1     %0 of v0, %1 of c4, both finite      %2 depends on v0 and c4
@@ -180,7 +181,7 @@ impl<'a> Ranges<'a> {
             self.table[taker.index()] = joined;
             if self.is_promised() {
                 let (new, old) = (self.needs[value.index()], self.needs[taker.index()]);
-                let both = std::array::from_fn(|lane| old[lane].or(new[lane]).of(joined[lane]));
+                let both = std::array::from_fn(|lane| old[lane].or(new[lane]).limited_to(joined[lane]));
                 changed |= both != old;
                 self.needs[taker.index()] = both;
             }
@@ -219,7 +220,7 @@ impl<'a> Ranges<'a> {
             return (Range::ALL, Needs::default());
         }
         let range = if self.has(promises) { range } else { range.without_least() };
-        (range, Needs { range: registers, least: promises.without(registers) }.of(range))
+        (range, Needs { range: registers, least: promises.without(registers) }.limited_to(range))
     }
 
     /// The same where it is looked up.
@@ -241,7 +242,7 @@ impl<'a> Ranges<'a> {
     /// Returns the promises without which a lane may be of other classes.
     pub(crate) fn needs(&self, f: &Func, lane: Lane) -> Promises {
         let found = self.tracked(|| Some(self.get(f, lane)));
-        found.map_or(Promises::NONE, |(range, needs)| needs.of(range).range)
+        found.map_or(Promises::NONE, |(range, needs)| needs.limited_to(range).range)
     }
 
     /// Results of arithmetic, which the host may have limited.
@@ -283,7 +284,7 @@ impl<'a> Ranges<'a> {
             }
             lanes[at] = self.transfer(f, Lane::new(value, index), &mut { FUEL });
             if self.is_promised() {
-                needs[at] = self.asked.take().of(lanes[at]);
+                needs[at] = self.asked.take().limited_to(lanes[at]);
             }
         }
         lanes

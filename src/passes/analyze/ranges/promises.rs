@@ -109,15 +109,15 @@ impl Needs {
         Self { range: self.range.or(other.range), least: self.least.or(other.least) }
     }
 
-    /// What a range depends on: what may be any number depends on nothing.
-    pub fn of(self, range: Range) -> Self {
+    /// The needs of a range: one of all numbers depends on nothing.
+    pub fn limited_to(self, range: Range) -> Self {
         if range == Range::ALL {
             return Self::default();
         }
         if range.has_least() { self } else { Self { least: Promises::NONE, ..self } }
     }
 
-    /// What an answer depends on that takes the least magnitude into account.
+    /// The needs of an answer that takes the least magnitude into account.
     pub fn with_least(self) -> Self {
         Self { range: self.range.or(self.least), ..self }
     }
