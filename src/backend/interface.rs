@@ -270,7 +270,7 @@ pub(super) fn element_type(ty: MemberType) -> Type {
     }
 }
 
-/// Returns the number of elements of an array member; none for other members.
+/// Returns the number of elements of an array member, or `None` for other members.
 pub(super) fn array_length(ty: MemberType) -> Option<u16> {
     match ty {
         MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => Some(count),

@@ -276,7 +276,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The values of a list, commas between them, after `before`; nothing for an empty list.
+    /// Writes the values of a list, separated by commas, after `before`. Writes nothing for an
+    /// empty list.
     fn list(
         &mut self,
         before: &str,

@@ -16,7 +16,7 @@ use crate::support::entity::Handle;
 /// Phase of a module on its way to the back ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// From `lower`: PICA200 arithmetic and uniform registers, beside everything else.
+    /// From `lift`: PICA200 arithmetic and uniform registers are allowed, too.
     Pica,
     /// From `legalize`: plain operations and members of the uniform block only.
     Legal,
@@ -322,7 +322,7 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// Checks that usable values agree in number and types with those of another list.
+    /// Checks that usable values agree in number and types with another list.
     fn agree(&self, values: ValueList, with: ValueList, what: &str) -> Checked {
         let (values, with) = (self.f.get(values), self.f.get(with));
         // `zip` below would pass over the rest.

@@ -55,6 +55,6 @@ pub struct Context<'a> {
     pub geometry: Option<Geometry<'a>>,
     /// Precision, depth and color conversion, limits.
     pub options: &'a Options,
-    /// Redirected uniforms and taps. Those of outputs are the outputs' own.
+    /// Redirected uniforms and taps. Hooks of outputs are fields of the outputs.
     pub hooks: &'a [Hook],
 }

@@ -451,8 +451,8 @@ impl Emission<'_> {
         b.write(self.count(), count);
     }
 
-    /// Condition under which the first two vertices of a triangle are swapped; none if they never
-    /// are.
+    /// Condition under which the first two vertices of a triangle are swapped, or `None` if they
+    /// never are.
     fn reversal(&self, b: &mut Builder) -> Option<Value> {
         let invert = b.get(self.base + own::SETTING[2]);
         let allowed = match self.geometry.form {

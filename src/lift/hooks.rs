@@ -12,7 +12,8 @@ use crate::program::isa::{Inst, Mask, Pc};
 #[derive(Clone, Copy)]
 pub(super) struct Hooks<'a> {
     pub(super) hooks: &'a [Hook],
-    /// First slot of the taps, four for each; none in geometry programs, whose slots lie there.
+    /// First slot of the taps, four for each, or `None` in geometry programs, whose slots lie
+    /// there.
     pub(super) base: Option<Slot>,
 }
 

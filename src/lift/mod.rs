@@ -6,6 +6,7 @@
 //!
 //! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and
 //!   parameters;
+//! * `leaves`: lane maps that open constructs keep, and where control leaves them;
 //! * `emit`: shorthands of the builder for scalars;
 //! * `lanes`: the slots of the lane map and their registers;
 //! * `data`: data instructions to values;
@@ -20,8 +21,8 @@
 //!
 //! `outputs.rs` has depth, y, colors and clip distances. Begin with `data.rs` for an instruction
 //! and with `scope.rs` for the builder. Files: `context.rs` input of all; `data.rs`, `tree.rs`,
-//! `scope.rs`, `emit.rs`, `lanes.rs`, `hooks.rs`, `geometry.rs`, `dispatcher.rs`,
-//! as above.
+//! `scope.rs`, `leaves.rs`, `emit.rs`, `lanes.rs`, `hooks.rs`, `geometry.rs`,
+//! `dispatcher.rs`, as above.
 
 mod context;
 mod data;
@@ -30,6 +31,7 @@ mod emit;
 mod geometry;
 mod hooks;
 mod lanes;
+mod leaves;
 mod outputs;
 mod scope;
 mod tree;

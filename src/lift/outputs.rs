@@ -12,7 +12,7 @@ use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
 use crate::program::isa::{Dest, Mask};
 
-/// Lowers the values that the main function yields; none if the program never ends.
+/// Lowers the values that the main function yields, or returns `None` if the program never ends.
 pub(super) fn values(
     b: &mut Builder,
     outputs: OutputSelection<'_>,

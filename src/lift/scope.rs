@@ -5,8 +5,8 @@
 //! The state is a stack of open constructs, `scopes`. When this is on top:
 //!
 //! * Nothing: `region` is the body, `state` holds its lanes.
-//! * An `if`: `region` is an arm. Each arm begins with the lane map from before the construct, at
-//!   `outside.base` of `snapshots`. The end of an arm records a leave of kind *yield*.
+//! * An `if`: `region` is an arm. Each arm begins with the lane map from before the construct,
+//!   `outside.base` of `leaves`. The end of an arm records a leave of kind *yield*.
 //! * A block: the same with one arm. [`Builder::leave`] records a *break*.
 //! * A switch: control reaches no arm before the first `case`. Otherwise as an `if`, and
 //!   `leave` records a *break*.
@@ -14,12 +14,13 @@
 //!   of the body and [`Builder::next_iteration`] record a *continue*; `leave` records a *break*.
 //!
 //! A leave names the innermost construct that it ends, and keeps its lane map above that
-//! construct's in `snapshots`. After a leave, control reaches nothing until the next arm, or until
+//! construct's in `leaves`. After a leave, control reaches nothing until the next arm, or until
 //! [`Builder::close`]: it takes the top off, merges the lane maps of its leaves, and goes on in
 //! `outside.region`. Only slots of `assigned` can differ, so only these are compared. The maps of
 //! the construct are dropped then, unless a leave inside it names an outer one.
 
 use super::lanes::{self, Group, Slot, SlotSet};
+use super::leaves::{Leave, LeaveKind, Leaves};
 use crate::error::{At, Result};
 use crate::host::{BoolUniforms, IntUniforms, Options, UndefinedValue};
 use crate::ir::{
@@ -36,30 +37,12 @@ use crate::support::fields::SpecId;
 /// Number of recent constants that are searched before a new one is made; `cse` merges the others.
 const CONSTANT_SCAN: usize = 64;
 
-/// An exit of a region, with the lane map there.
-#[derive(Clone, Copy)]
-struct Leave {
-    region: Region,
-    /// Start of the lane map in [`Builder::snapshots`].
-    snapshot: usize,
-    kind: LeaveKind,
-    /// The previous one of the same construct.
-    before: Option<usize>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LeaveKind {
-    Yield,
-    Break,
-    Continue,
-}
-
 /// The context of a construct.
 #[derive(Clone, Copy)]
 struct Outside {
     /// The region that holds the construct.
     region: Region,
-    /// Start of the lane map of each arm in [`Builder::snapshots`].
+    /// The lane map of each arm, in [`Builder::leaves`].
     base: usize,
     /// Limit of the values that were made before the construct and are visible after it.
     watermark: u32,
@@ -70,7 +53,7 @@ struct Scope {
     /// The construct, without results. An arm that was not begun is another region.
     node: NodeData,
     outside: Outside,
-    /// The last of its [`Builder::leaves`].
+    /// The last of its leaves.
     leave: Option<usize>,
     /// The last of them that ends the construct.
     exit: Option<usize>,
@@ -105,8 +88,7 @@ pub(super) struct Builder {
     /// True if control can reach the current place.
     reachable: bool,
     scopes: Vec<Scope>,
-    snapshots: Vec<Lane>,
-    leaves: Vec<Leave>,
+    leaves: Leaves,
     /// Slots that the innermost construct has assigned; all others are as at its beginning.
     assigned: SlotSet,
     /// Unused sets, to save allocations.
@@ -117,14 +99,12 @@ pub(super) struct Builder {
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
     inputs: [Option<Value>; 16],
-    /// Float and int uniforms that were read, see [`Self::uniform`]; none in a dispatcher.
+    /// Float and int uniforms that were read, see [`Self::uniform`], or `None` in a dispatcher.
     uniforms: Option<Vec<Option<Value>>>,
     /// Number of components of each input register that the program reads from the host.
     components: [u8; 16],
     bools: BoolUniforms,
     ints: IntUniforms,
-    /// Number of lanes copied.
-    copied: usize,
     /// First slot of a geometry program.
     geometry: Slot,
 }
@@ -135,7 +115,7 @@ impl Builder {
     pub(super) fn new(options: &Options, slots: Slots, instructions: usize) -> Self {
         let Slots { count: slots, geometry } = slots;
         let mut func = Func { name: "main".into(), ..Func::default() };
-        // An instruction becomes about three values, and six with those of the passes.
+        // An instruction becomes about three values, and six after the passes.
         func.values.reserve(32 + 6 * instructions);
         func.places.reserve(4 + instructions);
         func.pool.reserve(16 + instructions);
@@ -149,8 +129,7 @@ impl Builder {
             state: Vec::with_capacity(slots),
             reachable: true,
             scopes: Vec::new(),
-            snapshots: Vec::with_capacity(2 * slots),
-            leaves: Vec::new(),
+            leaves: Leaves::new(slots),
             assigned: SlotSet::default(),
             sets: Vec::new(),
             differing: Vec::new(),
@@ -161,7 +140,6 @@ impl Builder {
             components: options.input.formats.map(|attribute| attribute.components),
             bools: options.control.bools,
             ints: options.control.ints,
-            copied: 0,
             geometry,
         };
         let w = match options.arithmetic.uninitialized {
@@ -249,8 +227,8 @@ impl Builder {
         *known[slot].get_or_insert_with(|| self.func.emit(body, ty, Op::Read(resource)))
     }
 
-    /// Leaves reads of uniforms where they are. A dispatcher has those of all the program in one
-    /// loop, of which few iterations need one.
+    /// Leaves reads of uniforms where they are. A dispatcher has the reads of the entire program in
+    /// one loop, of which few iterations need one.
     pub(super) fn read_in_place(&mut self) {
         self.uniforms = None;
     }
@@ -310,7 +288,7 @@ impl Builder {
         self.constants.push((ty, bits, value));
         value
     }
-    /// Reads an input register; missing components are those of (0, 0, 0, 1).
+    /// Reads an input register. Missing components are taken from (0, 0, 0, 1).
     pub(super) fn input(&mut self, register: u8) -> Value {
         let slot = usize::from(register & 15);
         if let Some(value) = self.inputs[slot] {
@@ -354,17 +332,8 @@ impl Builder {
         self.func.emit(region, ty, Op::Shuffle(all))
     }
 
-    fn snapshot(&mut self) -> usize {
-        let start = self.snapshots.len();
-        // Copied lanes are counted: nesting makes them grow with the square of the program.
-        self.copied += self.state.len();
-        self.snapshots.extend_from_slice(&self.state);
-        start
-    }
-    fn restore(&mut self, snapshot: usize) {
-        let slots = self.state.len();
-        self.copied += slots;
-        self.state.copy_from_slice(&self.snapshots[snapshot..snapshot + slots]);
+    fn restore(&mut self, map: usize) {
+        self.leaves.restore(map, &mut self.state);
         self.reachable = true;
     }
     fn arm(&mut self) -> Region {
@@ -374,7 +343,7 @@ impl Builder {
     }
     fn outside(&mut self) -> Outside {
         let watermark = self.func.values.len() as u32; // Range: the limit on values.
-        Outside { region: self.region, base: self.snapshot(), watermark }
+        Outside { region: self.region, base: self.leaves.keep(&self.state), watermark }
     }
     fn open(&mut self, outside: Outside, node: NodeData, params: Vec<(Group, u8)>) {
         let inside = self.sets.pop().unwrap_or_default();
@@ -444,8 +413,8 @@ impl Builder {
         let params: Vec<Value> = groups.iter().map(|param| self.merge(*param, Def::Param)).collect();
         let params = self.func.list(params);
         // An iteration begins with the parameters instead of the lanes before the loop.
-        self.snapshots.truncate(base);
-        self.snapshot();
+        self.leaves.drop_from(base);
+        self.leaves.keep(&self.state);
         let body = self.arm();
         let results = ValueList::default();
         self.open(outside, NodeData::Loop { params, inits, body, results }, groups);
@@ -473,23 +442,22 @@ impl Builder {
         if !self.reachable {
             return;
         }
-        let snapshot = self.snapshot();
-        let region = self.region;
+        let map = self.leaves.keep(&self.state);
         let depth = depth.expect("the tree leaves only constructs it is in");
         let scope = &mut self.scopes[depth];
-        let before = scope.leave.replace(self.leaves.len());
+        let leave = Leave { region: self.region, map, kind, before: scope.leave };
+        scope.leave = Some(self.leaves.add(leave));
         if kind != LeaveKind::Continue {
             scope.exit = scope.leave;
         }
-        self.leaves.push(Leave { region, snapshot, kind, before });
-        // The snapshot must outlive the constructs between here and the target.
+        // The lane map must outlive the constructs between here and the target.
         self.scopes[depth + 1..].iter_mut().for_each(|scope| scope.escaped = true);
         self.reachable = false;
     }
 
-    /// Gathers the masked slots of a group of a snapshot.
-    fn gather_slots(&mut self, region: Region, snapshot: usize, (group, mask): (Group, u8)) -> Value {
-        let state = &self.snapshots[snapshot + group.start..][..group.len];
+    /// Gathers the masked slots of a group of a kept lane map.
+    fn gather_slots(&mut self, region: Region, map: usize, (group, mask): (Group, u8)) -> Value {
+        let state = self.leaves.group(map, group);
         let mut lanes = [state[0]; 4];
         let mut len = 0;
         for (index, lane) in state.iter().enumerate() {
@@ -527,7 +495,7 @@ impl Builder {
         // Exits of the region get the lanes that differ; `continue` gets the loop parameters.
         let mut leave = scope.leave;
         while let Some(index) = leave {
-            let one = self.leaves[index];
+            let one = self.leaves.get(index);
             self.set_exit(one, if one.kind == LeaveKind::Continue { &scope.params } else { &differing });
             leave = one.before;
         }
@@ -539,7 +507,7 @@ impl Builder {
         self.reachable = scope.exit.is_some();
         let start = self.func.pool.len() as u32;
         if let Some(exit) = scope.exit {
-            self.restore(self.leaves[exit].snapshot);
+            self.restore(self.leaves.get(exit).map);
             for group in &differing {
                 let result = self.merge(*group, Def::Result);
                 self.func.pool.push(result);
@@ -549,7 +517,7 @@ impl Builder {
         self.differing = differing;
         if !scope.escaped {
             // The lane maps of this construct are the last ones, and dead.
-            self.snapshots.truncate(scope.outside.base);
+            self.leaves.drop_from(scope.outside.base);
         }
         let mut node = scope.node;
         match &mut node {
@@ -567,20 +535,15 @@ impl Builder {
     fn differing(&self, group: Group, slots: u8, exit: usize, watermark: u32) -> u8 {
         let mut mask = 0;
         for lane in (0..group.len).filter(|lane| slots >> lane & 1 != 0) {
-            let at = |leave: &Leave| self.snapshots[leave.snapshot + group.start + lane];
-            let one = at(&self.leaves[exit]);
+            let at = |leave: &Leave| self.leaves.group(leave.map, group)[lane];
+            let one = at(&self.leaves.get(exit));
             // A value made inside is not visible outside, even if all exits agree on it.
             let visible = one.value().0 < watermark || self.is_constant(one.value());
-            if !visible || self.exits(exit).any(|leave| at(leave) != one) {
+            if !visible || self.leaves.exits(exit).any(|leave| at(leave) != one) {
                 mask |= 1 << lane;
             }
         }
         mask
-    }
-    /// The exits that end their construct, from one on backwards.
-    fn exits(&self, last: usize) -> impl Iterator<Item = &Leave> {
-        let leaves = std::iter::successors(self.leaves.get(last), |leave| self.leaves.get(leave.before?));
-        leaves.filter(|leave| leave.kind != LeaveKind::Continue)
     }
     /// Returns whether a value is visible everywhere from its first use on.
     fn is_constant(&self, value: Value) -> bool {
@@ -594,7 +557,7 @@ impl Builder {
     fn set_exit(&mut self, leave: Leave, groups: &[(Group, u8)]) {
         let start = self.func.pool.len() as u32;
         for group in groups {
-            let value = self.gather_slots(leave.region, leave.snapshot, *group);
+            let value = self.gather_slots(leave.region, leave.map, *group);
             self.func.pool.push(value);
         }
         let list = ValueList { start, len: self.func.pool.len() as u32 - start };
@@ -607,7 +570,7 @@ impl Builder {
     /// Checks the function against its limits.
     pub(super) fn check(&self, limits: &Limits) -> Result<()> {
         limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
-        limits::check("steps", self.copied, limits.steps, At::Whole)
+        limits::check("steps", self.leaves.copied, limits.steps, At::Whole)
     }
 
     /// Finishes the function with its outputs, which are dropped where control never reaches the

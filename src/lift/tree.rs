@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
             Stmt::Switch { var, first, count } => {
                 let selector = self.builder.read(VARS + var.0 as usize);
                 self.builder.open_switch(selector);
-                // Any value but those of the other cases leads to the last.
+                // Any value without a case of its own leads to the last.
                 let last = count.saturating_sub(1);
                 self.later(List(first.0 + last));
                 self.tasks.push(Task::Default);

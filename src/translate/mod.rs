@@ -469,8 +469,10 @@ impl Translator {
             offsets: &offsets,
         };
         uniforms.check()?;
-        let relies = passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
-        let relies_on = if relies { Reliance::new(&usage, folded, options) } else { Reliance::default() };
+        let believed = passes::analyze::ranges::Promises::given(options);
+        let built = &mut self.scratch.built;
+        let relies_on = passes::legalize::run(&mut module, options, believed, &uniforms, built);
+        let relies_on = relies_on.reliance(options);
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;

@@ -27,6 +27,7 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{self, Cfg};
 use transpica::stages::ir::{Module, Phase, text, verify};
 use transpica::stages::passes::analyze::offsets;
+use transpica::stages::passes::analyze::ranges::Promises;
 use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::structure::{self, Structured};
 use transpica::{Limits, Precision, Program, Shbin};
@@ -203,7 +204,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     };
     let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
     let uniforms = legalize::Uniforms { block: &symbols(), constants: &[None; 96], offsets: &offsets };
-    legalize::run(&mut module, &options, &uniforms, &mut Default::default());
+    legalize::run(&mut module, &options, Promises::NONE, &uniforms, &mut Default::default());
     verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(first_risk(&module), None, "{module}");
     let mut shown = text::print_renumbered(&module);

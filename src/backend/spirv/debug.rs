@@ -23,7 +23,7 @@ use crate::support::entity::Handle;
 
 /// Name of the set of instructions.
 pub(super) const SET: &str = "NonSemantic.Shader.DebugInfo.100";
-/// Maximum bytes of a string, well below those of the longest instruction.
+/// Maximum bytes of a string, well below the longest instruction.
 const STRING_BYTES: usize = 0x3_0000;
 /// Version of the set, then of DWARF, as glslang writes them.
 const VERSIONS: [u32; 2] = [1, 4];
@@ -130,7 +130,7 @@ fn register(func: &Func, value: Value) -> Option<usize> {
 }
 
 /// Returns the registers that phis may join, by id. Results that all branches agree on have the id
-/// of another value, so the first value of an id is that of its phi.
+/// of another value, so the first value of an id is its phi.
 fn joins(func: &Func, ids: &[Word]) -> Vec<(Word, Value)> {
     let is_join = |value: &Value| matches!(func.values[*value].def, Def::Param | Def::Result);
     let values = func.values.keys().filter(is_join).filter(|&value| register(func, value).is_some());

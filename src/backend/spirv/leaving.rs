@@ -1,5 +1,5 @@
-//! Parameters that are dead if an invocation leaves a loop at its head
-//! (see `passes::drivers::leave`).
+//! Parameters that are dead if an invocation leaves a loop at its head (see
+//! [`leave`](crate::passes::drivers::leave)).
 //! In: a loop of the intermediate form. Out: the values of branches that may be undefined. Knows no
 //! words.
 //!

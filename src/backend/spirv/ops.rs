@@ -151,7 +151,7 @@ impl Body<'_> {
         self.w.constant(ty, bits)
     }
 
-    /// Writes one instruction; none for an operation that `legalize` removes.
+    /// Writes one instruction, or returns `None` for an operation that `legalize` removes.
     #[inline]
     fn operation<const N: usize>(&mut self, form: Form, ty: Type, operands: [Word; N]) -> Option<Word> {
         let lanes = ty.lanes;

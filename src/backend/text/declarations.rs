@@ -48,7 +48,7 @@ pub struct Port {
 struct Field {
     name: String,
     ty: Type,
-    /// Number of elements; none for a member that is not an array.
+    /// Number of elements, or `None` for a member that is not an array.
     length: Option<u32>,
 }
 

@@ -22,7 +22,7 @@ use crate::error::{At, Error, Kind, Result};
 use crate::host::EntryPoint;
 use crate::ir::{ScalarKind, Type};
 
-/// The module as GLSL. Names and places are those of the module's documentation. With a trace,
+/// The module as GLSL. Names and places are as the module's documentation says. With a trace,
 /// notes what the entry point evaluates.
 ///
 /// # Errors

@@ -70,7 +70,7 @@ impl<'a> Module<'a> {
             names.exact(entry)?;
         }
         names.unique(ENTRY_NAME);
-        // Those of the profile are there already.
+        // The profile's are there already.
         declarations.names().for_each(|name| names.reserve(name));
         declarations.specialized().for_each(|id| drop(names.unique(&id.to_string())));
         declarations.name_offsets(&source.interface.block, &mut names);

@@ -19,8 +19,8 @@ pub trait Analysis {
     /// The fact after the actions of a block.
     fn transfer(&self, block: Block, before: Self::Fact) -> Self::Fact;
 
-    /// The fact on the edge to target number `target` of a terminator; nothing if the edge is never
-    /// taken.
+    /// The fact on the edge to target number `target` of a terminator, or `None` if the edge is
+    /// never taken.
     fn edge(
         &self,
         _block: Block,
@@ -35,7 +35,7 @@ pub trait Analysis {
     fn meet(&self, a: Self::Fact, b: Self::Fact) -> Self::Fact;
 }
 
-/// Solves for the fact at the start of each block; nothing for unreachable blocks.
+/// Solves for the fact at the start of each block, or `None` for unreachable blocks.
 pub fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>> {
     let mut facts = vec![None; cfg.blocks.len()];
     let Some(entry) = cfg.entry else { return facts };

@@ -145,7 +145,8 @@ impl Analysis for FactAnalysis {
     }
 }
 
-/// Solves for the facts at the end of each block before its branch; nothing for unreachable blocks.
+/// Solves for the facts at the end of each block before its branch, or `None` for unreachable
+/// blocks.
 fn solve(cfg: &Cfg, program: &Program<'_>) -> Vec<Option<Facts>> {
     let known =
         FactAnalysis { writes: cfg.blocks.keys().map(|block| writes_flags(cfg, block, program)).collect() };

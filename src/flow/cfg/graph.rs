@@ -153,7 +153,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// Finds the loops; nothing if there are none.
+    /// Finds the loops, or returns `None` if there are none.
     pub fn new(cfg: &Cfg, predecessors: &Predecessors) -> Option<Self> {
         let heads: Vec<Block> = cfg.blocks.keys().filter(|&block| predecessors.leads_back(block)).collect();
         if heads.is_empty() {

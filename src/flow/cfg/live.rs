@@ -168,7 +168,7 @@ impl Graph {
         graph
     }
 
-    /// Adds a step to an address; none where the code ends before it.
+    /// Adds a step to an address, or returns `None` where the code ends before it.
     fn step(&mut self, from: NodeIndex, to: Pc, pushes: Option<NodeIndex>) {
         if address(to) < self.breaks {
             self.steps.add_edge(from, address(to), pushes);

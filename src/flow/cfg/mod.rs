@@ -146,7 +146,7 @@ pub struct BlockData {
     pub actions: Range<u32>,
     /// Its end.
     pub terminator: Terminator,
-    /// The address at which it starts; none for helper blocks.
+    /// The address at which it starts, or `None` for helper blocks.
     pub pc: Option<Pc>,
     /// The address of the control-flow instruction at its end, if there is one. A test of flags or
     /// of a bool uniform is that instruction's.

@@ -60,7 +60,7 @@ pub fn reach_runs(program: &Program<'_>, mut visit: impl FnMut(Pc, &[u32])) {
 }
 
 /// Returns the targets of a control-flow instruction besides the next word, now or when its scope
-/// ends; none if it ends the program. Complete decoding would take several times as long.
+/// ends, or `None` if it ends the program. Complete decoding would take several times as long.
 #[inline]
 fn jump_targets(word: u32) -> Option<[Option<Pc>; 2]> {
     let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {

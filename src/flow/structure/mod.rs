@@ -32,8 +32,8 @@ pub enum Structured {
     /// Nested deeper than the limit, or not structurable: the program must run block by block
     /// ([`blocks::dispatcher`]).
     TooDeep {
-        /// Depth of the tree; none where no tree was built, because the graph is irreducible or far
-        /// too entangled.
+        /// Depth of the tree, or `None` where no tree was built, because the graph is irreducible
+        /// or far too entangled.
         depth: Option<u32>,
     },
 }

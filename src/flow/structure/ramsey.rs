@@ -32,8 +32,8 @@ enum Task {
     CloseSwitch,
 }
 
-/// Structures a graph with these places (see [`Exits`]); nothing if that takes more than `steps`,
-/// which become those left.
+/// Structures a graph with these places (see [`Exits`]), or returns `None` if that takes more than
+/// `steps`, which become those left.
 pub(super) fn tree(cfg: &Cfg, places: &Places, deepest: u32, steps: &mut u32) -> Option<Tree> {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Some(Tree::default()) };
     let exits = Exits::new(cfg.blocks.len(), cfg.regions, deepest, *steps);
@@ -157,7 +157,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Places the blocks of a graph; nothing if it is irreducible.
+    /// Places the blocks of a graph, or returns `None` if it is irreducible.
     pub(super) fn new(cfg: &Cfg) -> Option<Self> {
         let exit = cfg.exit?;
         let count = cfg.blocks.len();

@@ -154,7 +154,7 @@ impl Tree {
     pub fn start(&self, list: List) -> Cursor {
         Cursor(self.lists.get(list).map_or(NONE, |data| data.first))
     }
-    /// Returns the statement at a cursor and advances it; nothing at the end of a list.
+    /// Returns the statement at a cursor and advances it, or `None` at the end of a list.
     #[inline]
     pub fn next(&self, cursor: &mut Cursor) -> Option<&Stmt> {
         let link = self.links.get(cursor.0 as usize)?;

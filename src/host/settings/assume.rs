@@ -4,10 +4,9 @@
 
 use std::fmt;
 
-use super::options::{Assume, Options};
+use super::options::Assume;
 use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
 use super::watch::{Magnitudes, Watch};
-use crate::host::interface::{Constants, Usage};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
 use crate::program::isa::limits::FLOATS;
 
@@ -44,6 +43,14 @@ impl Promise {
     /// ```
     pub fn holds(self, numbers: &[f32]) -> bool {
         Magnitudes::from_numbers(numbers).keep(self)
+    }
+
+    /// Returns the promise without its lower end.
+    pub(crate) const fn without_least(self) -> Self {
+        match self {
+            Self::Between(_, exponent) => Self::Below(exponent),
+            Self::Nothing | Self::NotNan | Self::Below(_) => self,
+        }
     }
 
     /// Both promises.
@@ -90,7 +97,8 @@ impl VertexInput {
 }
 
 /// Promises that a module relies on. While they are kept, it computes what the same module without
-/// promises computes.
+/// promises computes. A register is listed only if a guard or a test was left out because of
+/// what follows from the promise about it. Without all other promises the words are the same.
 ///
 /// ```
 /// use transpica::{Options, Shbin};
@@ -138,6 +146,13 @@ pub struct Reliance {
         serde(rename = "v", serialize_with = "crate::support::stable::spelled::registers")
     )]
     pub attributes: u16,
+    /// Mask of those float uniforms for which the lower end of [`Promise::Between`] is needed, too.
+    /// Else smaller numbers do not break the promise.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub least_uniforms: u128,
+    /// Mask of those attributes for which the lower end is needed, too.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub least_attributes: u16,
     /// Set if the promise about results is needed.
     pub results: bool,
     /// The promises about uniforms and results.
@@ -149,23 +164,6 @@ pub struct Reliance {
 }
 
 impl Reliance {
-    /// The reliance of a program that reads these registers, some of them folded.
-    pub(crate) fn new(usage: &Usage, folded: &Constants, options: &Options) -> Self {
-        let (promises, attribute_promises) = (options.assume, options.input.promises);
-        let is_folded = (0..).zip(&folded.floats).filter(|(_, constant)| constant.is_some());
-        let folded: u128 = is_folded.fold(0, |mask, (register, _): (u32, _)| mask | 1 << register);
-        let uniforms = match promises.uniforms {
-            Promise::Nothing => 0,
-            Promise::NotNan | Promise::Below(_) | Promise::Between(..) => {
-                (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded
-            }
-        };
-        let promised = (0..16).filter(|&register: &usize| attribute_promises[register] != Promise::Nothing);
-        let attributes = usage.inputs & promised.fold(0, |mask, register| mask | 1 << register);
-        let results = promises.results != Promise::Nothing;
-        Self { uniforms, attributes, results, promises, attribute_promises }
-    }
-
     /// Returns whether the module relies on no promise.
     pub fn is_nothing(&self) -> bool {
         self.uniforms == 0 && self.attributes == 0 && !self.results
@@ -177,14 +175,22 @@ impl Reliance {
         // Registers that the program does not read may hold anything.
         self.uniforms == 0
             || self.promises.uniforms.holds(uniforms.as_flattened())
-            || Watch::new(self.promises.uniforms, uniforms).broken() & self.uniforms == 0
+            || self.broken(&Watch::new(self.promises.uniforms, uniforms)) == 0
+    }
+
+    /// Returns the mask of the uniforms that break what the module relies on, bit n = cn.
+    pub fn broken(&self, uniforms: &Watch) -> u128 {
+        uniforms.too_large() & self.uniforms | uniforms.broken() & self.least_uniforms
     }
 
     /// Returns whether a draw may use the module, by its uniforms and the attributes v0 to v15.
     /// Promises about results are the host's own affair.
     pub fn allows(&self, uniforms: &Watch, attributes: &[Magnitudes; 16]) -> bool {
-        let promises = (0..).zip(attributes).zip(self.attribute_promises);
-        let mut needed = promises.filter(|((register, _), _)| self.attributes >> register & 1 != 0);
-        uniforms.broken() & self.uniforms == 0 && needed.all(|((_, found), promise)| found.keep(promise))
+        let is_kept = |((register, found), promise): ((u32, &Magnitudes), Promise)| {
+            let is_in = |mask: u16| mask >> register & 1 != 0;
+            (!is_in(self.attributes) || found.keep(promise.without_least()))
+                && (!is_in(self.least_attributes) || found.keep(promise))
+        };
+        self.broken(uniforms) == 0 && (0..).zip(attributes).zip(self.attribute_promises).all(is_kept)
     }
 }

@@ -119,6 +119,8 @@ pub struct Watch {
     promise: Promise,
     /// Mask of the registers that break the promise, bit n = cn.
     broken: u128,
+    /// Mask of those that break more than its lower end.
+    too_large: u128,
 }
 
 impl Watch {
@@ -130,8 +132,9 @@ impl Watch {
     }
 
     /// Continues with the registers that broke the promise before, see [`broken`](Self::broken).
+    /// Until they are written again, they count as too large.
     pub fn resume(promise: Promise, broken: u128) -> Self {
-        Self { promise, broken }
+        Self { promise, broken, too_large: broken }
     }
 
     /// Returns the mask of the registers that break the promise, bit n = cn.
@@ -139,9 +142,17 @@ impl Watch {
         self.broken
     }
 
+    /// Returns the mask of those that break more than the lower end of [`Promise::Between`].
+    pub fn too_large(&self) -> u128 {
+        self.too_large
+    }
+
     /// Sees a write of c`register`.
     pub fn write(&mut self, register: u8, value: [f32; 4]) {
         let bit = 1u128.checked_shl(register.into()).unwrap_or(0);
-        self.broken = if self.promise.holds(&value) { self.broken & !bit } else { self.broken | bit };
+        let found = Magnitudes::from_numbers(&value);
+        let set = |mask: u128, promise| if found.keep(promise) { mask & !bit } else { mask | bit };
+        self.broken = set(self.broken, self.promise);
+        self.too_large = set(self.too_large, self.promise.without_least());
     }
 }

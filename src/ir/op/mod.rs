@@ -24,9 +24,9 @@ pub enum Op {
     ReadAt(Array, Value),
     /// i32: submits a triangle of a geometry program. The arguments are how many triangles there
     /// are so far (i32) and, for each of its three vertices, the outputs, each as f32x4; the result
-    /// is how many there are then. The one operation that does something: since it takes and gives
-    /// the number, and every number is taken once on every path, nothing reorders triangles, makes
-    /// one of two or drops one.
+    /// is how many there are then. The only operation with an effect. It consumes and produces the
+    /// count, and every count is consumed once on every path, so nothing reorders, merges or drops
+    /// triangles.
     Submit {
         /// The arguments.
         args: ValueList,

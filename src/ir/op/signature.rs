@@ -4,7 +4,7 @@
 
 use crate::ir::types::{ScalarKind, Type};
 
-/// Correspondence of the lanes of a result to those of the operands.
+/// Correspondence of the lanes of results and operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Each lane from the same lanes of the operands.
@@ -258,7 +258,7 @@ operations! {
 
 impl Binary {
     /// Returns the comparison of a choice of the lesser or greater operand, `a < b ? a : b` or
-    /// `a > b ? a : b`; none for other operations.
+    /// `a > b ? a : b`, or `None` for other operations.
     pub fn choice(self) -> Option<Self> {
         match self {
             Self::MinP | Self::Min | Self::NMin => Some(Self::Less),

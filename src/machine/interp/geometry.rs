@@ -132,7 +132,7 @@ impl GeometryMachine {
         &self.emission.invocation
     }
 
-    /// Returns the registers after the last run; outputs are those of the active bank.
+    /// Returns the registers after the last run, with the outputs of the active bank.
     pub fn registers(&self) -> &Registers {
         self.machine.registers()
     }

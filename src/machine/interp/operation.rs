@@ -13,7 +13,7 @@ pub trait Mode {
     /// The precision.
     const PRECISION: Precision;
 
-    /// Converts a result to that of the host.
+    /// Converts a result to what the host computes.
     #[inline(always)]
     fn result(value: f32) -> f32 {
         value

@@ -40,7 +40,7 @@ pub struct TraceRecord {
     pub counter: i32,
     /// cmp.x and cmp.y afterwards.
     pub flags: [bool; 2],
-    /// The next instruction; none after END.
+    /// The next instruction, or `None` after END.
     pub next: Option<Pc>,
 }
 

@@ -41,7 +41,7 @@ fn yielded(taint: &Taint<'_>) -> Vec<u8> {
     }
 }
 
-/// Taint of the outputs of vertices; nothing where none is submitted.
+/// Taint of the outputs of vertices, or `None` if no vertex is submitted.
 fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
     let mut all: Option<Vec<u8>> = None;
     for data in taint.f.values.values() {

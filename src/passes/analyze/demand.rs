@@ -128,8 +128,8 @@ impl Demand {
         }
     }
 
-    /// Needs a construct, the pinned ones directly inside, and so on inwards; those of the body
-    /// where there is no construct.
+    /// Needs a construct, the pinned ones directly inside, and so on inwards; pinned ones of the
+    /// body where there is no construct.
     fn need_node(&mut self, f: &Func, flow: &ValueFlow, node: Option<Node>) {
         let mut work = std::mem::take(&mut self.node_work);
         work.push(node);

@@ -1,5 +1,5 @@
 //! Data dependence of an invocation of a geometry program on earlier ones.
-//! In: the main function of a kernel whose invocations run in a loop, see [`lower`](crate::lift).
+//! In: the main function of a kernel whose invocations run in a loop, see [`lift`](crate::lift).
 //! Out: [`Dependence`].
 //!
 //! The parameters of the loop that begin as words of the state carry it. Let all of them be

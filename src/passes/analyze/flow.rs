@@ -28,7 +28,7 @@ pub(crate) struct NodeFlow {
 const NODE: NodeFlow =
     NodeFlow { results: NONE, continues: NONE, child: NONE, sibling: NONE, position: 0, pinned: false };
 
-/// The tables. Only those of functions with constructs are filled.
+/// The tables. They are empty for functions without constructs.
 #[derive(Debug, Default)]
 pub struct ValueFlow {
     walk: Walk,
@@ -145,7 +145,7 @@ impl ValueFlow {
         self.next[region.index()] = std::mem::replace(head, region.0);
     }
 
-    /// Notes where the values of a list come from; the number of definitions so far.
+    /// Notes where the values of a list come from. Returns the number of definitions so far.
     fn list(&mut self, f: &Func, node: Node, list: ValueList, count: u32) -> u32 {
         for (index, value) in f.get(list).iter().enumerate() {
             self.origin[value.index()] = (node.0, index as u32);
@@ -159,7 +159,7 @@ impl ValueFlow {
         &self.nodes[node.index()]
     }
 
-    /// Number of definitions before that of a value.
+    /// Number of definitions before a value.
     pub(crate) fn position(&self, value: Value) -> u32 {
         self.position[value.index()]
     }
@@ -206,7 +206,7 @@ impl ValueFlow {
     }
 
     /// Drops the parameters and results that `is_dropped` names from all lists, and makes them
-    /// dead; whether there are any.
+    /// dead. Returns whether it dropped any.
     pub(crate) fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
         let mut dropped = false;
         for &node in &self.order {

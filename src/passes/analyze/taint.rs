@@ -16,8 +16,8 @@ pub(crate) struct Open {
     /// Set if a decision inside depends on a tainted value, so that which exit is taken, and with
     /// it every result, may differ.
     doubtful: bool,
-    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps
-    /// further.
+    /// Number of the outermost construct that an exit inside jumps to, or its own number if none
+    /// jumps further.
     target: usize,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Adds tainted lanes; whether that are more than before.
+    /// Taints lanes; returns whether any was new.
     fn add(&mut self, value: Value, lanes: u8) -> bool {
         let all = &mut self.lanes[value.0 as usize];
         let more = lanes & !*all != 0;

@@ -1,4 +1,4 @@
-//! The helper functions of a module, and those of modules before.
+//! The helper functions of a module, and of modules before.
 //! In: a helper and a number of lanes. Out: its index in the module. Knows no bodies.
 //!
 //! Modules of one precision share their functions, as long as the functions that those call have
@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use super::causes::Memory;
 use super::helpers::{Helper, NAMES};
+use super::lanes::Memory;
 use crate::ir::Func;
 use crate::machine::precision::Precision;
 
@@ -77,7 +77,7 @@ impl<'a> Helpers<'a> {
         self.known[slot.0][slot.1]
     }
 
-    /// The helper that a function of the list is, if it is one.
+    /// Returns the helper that a function of the list is, or `None` if it is another function.
     pub fn which(&self, index: u16) -> Option<Helper> {
         self.made.get(usize::from(index)).copied().flatten()
     }

@@ -1,159 +1,56 @@
-//! Causes of the NaN of a lane.
-//! In: a lane of a function while it is legalized. Out: lanes that make it NaN, which are found
-//! once. Changes nothing.
+//! Causes of the NaN of a lane: what a test can look at in its place.
+//! In: a lane of a function while it is legalized. Out: its [`Causes`], which are found once.
+//! Changes nothing.
 //!
-//! Products are NaN exactly where a factor is, because ∞ · 0 is 0. So are sums of numbers of which
-//! no two are infinities of both signs, and functions of one operand.
+//! The *origins* of a lane are operands whose NaN makes it NaN. The lane, its origins, their
+//! origins and so on are its *makers*: where it is tested, no maker needs a test of its own. If
+//! nothing but its origins makes it NaN, they stand for it *exactly*, or what stands exactly for
+//! them does. Products are exact, because ∞ · 0 is 0. So are sums of numbers of which no two are
+//! infinities of both signs, and functions of one operand. Other operations, lanes too far away and
+//! lanes beyond the room of a list end the search: there the lane stands for itself.
+//!
+//! ```text
+//! %1 = dotp %0, %0          lane   origins          makers                          exactly
+//! %2 = rsqp %1              %1     %0.x %0.y        %1 %0.x %0.y                    %0.x %0.y
+//! %3 = mulp %0, splat %2    %2     %1               %2 %1 %0.x %0.y                 %0.x %0.y
+//!                           %3.x   %0.x %2          %3.x %0.x %2 %1 %0.y            %0.x %0.y
+//! ```
 
-use super::Pass;
 use super::helpers::Helper;
+use super::lanes::{Causes, Lanes, NEVER};
+use super::pass::Pass;
 use crate::ir::{Binary, Lane, Op, Unary, Value, ValueList};
 use crate::machine::precision::bits::NAN;
 use crate::passes::analyze::ranges::Classes;
 use crate::support::entity::Handle;
 
-/// Number of lanes that a list has room for.
-const MOST: usize = 12;
-/// Number of definitions between a lane and the furthest of its causes.
+/// Number of definitions between a lane and the furthest of its makers, and depth of recursion.
 const DEPTH: u32 = 24;
 
-/// A lane that no value has.
-const NO_LANE: u32 = (1 << 30) - 1;
-
-/// A few lanes, in the order in which they were found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes {
-    /// After the last there is none, so that a search needs no length: it looks at all of them at
-    /// once.
-    all: [Lane; MOST],
-    len: usize,
-    /// The [bits](bit) of all: most lanes that are looked for are not there.
-    seen: u64,
-}
-
-/// One of 64 bits for a lane; few lanes share one.
-fn bit(lane: Lane) -> u64 {
-    1 << (slot(lane) % 64)
-}
-
-/// The place of a lane in a table.
-fn slot(lane: Lane) -> usize {
-    lane.value().index() * 4 + usize::from(lane.index())
-}
-
-impl Lanes {
-    pub fn none() -> Self {
-        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0, seen: 0 }
-    }
-
-    pub fn as_slice(&self) -> &[Lane] {
-        &self.all[..self.len]
-    }
-
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn contains(&self, lane: Lane) -> bool {
-        self.seen & bit(lane) != 0 && self.all.iter().fold(false, |found, &other| found | (other == lane))
-    }
-
-    pub fn contains_all(&self, others: &Self) -> bool {
-        others.seen & !self.seen == 0 && others.as_slice().iter().all(|&lane| self.contains(lane))
-    }
-
-    /// Adds a lane if it is new; whether there was room.
-    pub fn add(&mut self, lane: Lane) -> bool {
-        if self.contains(lane) {
-            return true;
-        }
-        let Some(slot) = self.all.get_mut(self.len) else { return false };
-        *slot = lane;
-        self.len += 1;
-        self.seen |= bit(lane);
-        true
-    }
-
-    /// Adds lanes that are new; whether there was room.
-    pub fn add_all(&mut self, lanes: &Self) -> bool {
-        if self.len == 0 {
-            *self = *lanes;
-            return true;
-        }
-        lanes.as_slice().iter().all(|&lane| self.add(lane))
-    }
-}
-
-/// The lanes that make a lane NaN.
-#[derive(Clone, Copy, Debug)]
-struct Causes {
-    /// The lanes exactly of which one is NaN where the lane is.
-    exactly: Lanes,
-    /// The lanes each of which makes it NaN: itself, and the nearest first.
-    makers: Lanes,
-}
-
-impl Causes {
-    fn of_nothing() -> Self {
-        Self { exactly: Lanes::none(), makers: Lanes::none() }
-    }
-}
-
-/// The causes found so far.
-#[derive(Debug, Default)]
-pub(super) struct Memory {
-    /// By lane: 1 + the number of its causes, or 0.
-    numbers: Vec<u32>,
-    all: Vec<Causes>,
-}
-
-impl Memory {
-    /// Forgets all but those of a lane that is never NaN.
-    pub fn start(&mut self) {
-        self.numbers.clear();
-        self.all.clear();
-        self.all.push(Causes::of_nothing());
-    }
-
-    /// The lanes exactly of which one is NaN where a lane is, by the number of its causes.
-    pub fn exactly(&self, number: usize) -> &Lanes {
-        &self.all[number].exactly
-    }
-
-    fn get(&self, lane: Lane) -> Option<usize> {
-        (*self.numbers.get(slot(lane))? as usize).checked_sub(1)
-    }
-
-    fn add(&mut self, causes: Causes) -> usize {
-        self.all.push(causes);
-        self.all.len() - 1
-    }
-}
-
 impl Pass<'_> {
-    /// Finds what makes a lane NaN, which copies no other; its number.
+    /// Returns the number of the causes of a lane's NaN; the lane must not be a copy.
     #[inline]
     pub(super) fn find_causes(&mut self, lane: Lane) -> usize {
-        self.causes.get(lane).unwrap_or_else(|| self.search(lane, DEPTH))
+        self.causes.number(lane).unwrap_or_else(|| self.search(lane, DEPTH))
     }
 
     fn search(&mut self, lane: Lane, depth: u32) -> usize {
         if !self.lane_may_be_nan(lane) {
-            return 0;
+            return NEVER;
         }
-        let mut causes = Causes::of_nothing();
+        let mut causes = Causes::none();
         let mut is_exact = self.is_computed(lane) && depth > 0 && self.add_origins(lane, &mut causes.makers);
         let origins = causes.makers;
         causes.makers.add(lane);
         for &origin in origins.as_slice() {
-            if !is_exact && causes.makers.len() == MOST {
+            if !is_exact && causes.makers.is_full() {
                 break;
             }
-            // Most are inputs and uniforms. The recursion ends with the depth.
+            // Most are inputs and uniforms, which have no causes but themselves.
             if self.is_computed(origin) {
-                let known = self.causes.get(origin);
-                let further = known.unwrap_or_else(|| self.search(origin, depth - 1));
-                let further = &self.causes.all[further];
+                let number = self.causes.number(origin).unwrap_or_else(|| self.search(origin, depth - 1));
+                let further = self.causes.get(number);
+                // Makers beyond the room are left out: they are tested themselves then.
                 causes.makers.add_all(&further.makers);
                 is_exact = is_exact && causes.exactly.add_all(&further.exactly);
             } else {
@@ -165,11 +62,9 @@ impl Pass<'_> {
             causes.exactly.add(lane);
         }
         let number = self.causes.add(causes);
+        // At the end of the depth the lane was not looked at.
         if depth > 0 {
-            if self.causes.numbers.len() <= slot(lane) {
-                self.causes.numbers.resize(self.emit.func.values.len() * 4, 0);
-            }
-            self.causes.numbers[slot(lane)] = number as u32 + 1;
+            self.causes.remember(lane, number, self.emit.func.values.len());
         }
         number
     }
@@ -183,29 +78,30 @@ impl Pass<'_> {
         self.is_nan_only_with(from, causes)
     }
 
-    /// Returns whether a lane is NaN only where another one is, the causes of which have a number.
+    /// Returns whether a lane is NaN only where another one is, whose causes have a number.
     #[inline]
     pub(super) fn is_nan_only_with(&mut self, lane: Lane, causes: usize) -> bool {
-        let is_maker = self.causes.all[causes].makers.contains(lane);
+        let is_maker = self.causes.get(causes).makers.contains(lane);
         if is_maker || !self.is_computed(lane) {
             return is_maker;
         }
         let own = self.find_causes(lane);
-        self.causes.all[causes].makers.contains_all(self.causes.exactly(own))
+        self.causes.get(causes).makers.contains_all(&self.causes.get(own).exactly)
     }
 
-    /// Returns whether something but the operation that is looked at may have read a lane, or what
-    /// it is computed from.
+    /// Returns whether something may read a lane, or what it is computed from, but the operation
+    /// that is being legalized. Else nothing else can have been computed from it.
     pub(super) fn is_older(&self, lane: Lane) -> bool {
         self.is_computed(lane) || self.uses.get(lane.value().index()) != Some(&1)
     }
 
-    /// Returns whether a lane has origins. Most that are tested are inputs and uniforms.
+    /// Returns whether a lane may have origins. Most that are tested are inputs and uniforms.
     pub(super) fn is_computed(&self, lane: Lane) -> bool {
         !matches!(self.emit.func.op(lane.value()), None | Some(Op::Read(_) | Op::ReadAt(..) | Op::Const(_)))
     }
 
-    /// Returns whether a lane is worth a look at its causes: those of dot products are many.
+    /// Returns whether a lane is worth a look at its causes: a dot product has so many that a test
+    /// of its result is shorter.
     pub(super) fn is_derived(&self, lane: Lane) -> bool {
         use Helper::{Dot, DotNan, DotPlain, DotPoint, DotPointNan};
         let is_dot = |helper| {
@@ -217,13 +113,8 @@ impl Pass<'_> {
         }
     }
 
-    pub(super) fn lane_may_be_nan(&mut self, lane: Lane) -> bool {
-        self.facts.catch_up(self.emit.func);
-        self.facts.classes(self.emit.func, lane).has(Classes::NAN)
-    }
-
-    /// Adds the lanes each of which makes a lane NaN, as those that they copy. Returns whether
-    /// nothing else does.
+    /// Adds the origins of a lane, each as the lane that it copies. Returns whether nothing else
+    /// makes the lane NaN.
     fn add_origins(&self, lane: Lane, found: &mut Lanes) -> bool {
         let func = &*self.emit.func;
         let at = |value: Value| Lane::new(value, lane.index());
@@ -237,7 +128,8 @@ impl Pass<'_> {
                 [Some(Op::Binary(Binary::Less | Binary::Greater, x, y)), ..] if [x, y] == [a, b] => {
                     self.add_each(found, [at(b)], true)
                 }
-                // A sum with the tests of its terms, which are NaN where their factors are.
+                // A sum with the tests of its terms (`add_with_tests`): the terms keep their
+                // factors as origins, so the sum has them through its terms.
                 [_, Some(Op::Const([NAN, ..])), Some(Op::Binary(Binary::Add, x, y))] => {
                     self.add_terms(found, [at(x), at(y)])
                 }
@@ -251,22 +143,27 @@ impl Pass<'_> {
         }
     }
 
+    /// Adds lanes that stand for all causes or some. Returns whether they stand for all.
     fn add_each(&self, found: &mut Lanes, lanes: impl IntoIterator<Item = Lane>, is_all: bool) -> bool {
         lanes.into_iter().all(|lane| found.add(self.facts.ranges.root(self.emit.func, lane))) && is_all
     }
 
-    /// Adds the causes of a sum.
+    /// Adds the origins of a sum.
     fn add_terms(&self, found: &mut Lanes, terms: [Lane; 2]) -> bool {
-        let opposite =
-            |x: Classes, y: Classes| x.has(Classes::POSITIVE_INFINITY) && y.has(Classes::NEGATIVE_INFINITY);
-        let [x, y] = terms.map(|lane| self.facts.classes(self.emit.func, lane));
-        self.add_each(found, terms, !opposite(x, y) && !opposite(y, x))
+        let func = &*self.emit.func;
+        let [x, y] = terms.map(|lane| self.facts.classes(func, lane));
+        let both = |of_x: Classes, of_y: Classes| {
+            self.facts.may_both(func, [(terms[0], x, of_x), (terms[1], y, of_y)])
+        };
+        let (most, least) = (Classes::POSITIVE_INFINITY, Classes::NEGATIVE_INFINITY);
+        let is_all = !both(most, least) && !both(least, most);
+        self.add_each(found, terms, is_all)
     }
 
-    /// Adds the causes of a function that is NaN for negative numbers.
+    /// Adds the origin of a function that is NaN for negative numbers, too.
     fn add_not_negative(&self, found: &mut Lanes, a: Lane) -> bool {
         let negative = Classes::NEGATIVE.or(Classes::NEGATIVE_INFINITY);
-        let is_all = !self.facts.classes(self.emit.func, a).has(negative);
+        let is_all = !self.facts.may_be(self.emit.func, a, negative);
         self.add_each(found, [a], is_all)
     }
 

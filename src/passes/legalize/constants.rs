@@ -57,9 +57,9 @@ impl Constant {
 /// Constant lanes of the values of a function.
 #[derive(Debug)]
 pub(super) struct Constants<'a> {
-    /// By value: the number of what is known of it, mostly 0.
+    /// By value: the index of its constant in `known`, mostly 0.
     numbers: Vec<u32>,
-    /// By number; nothing is known of number 0.
+    /// The constants that values have. The first has no constant lane.
     known: Vec<Constant>,
     precision: Precision,
     uniforms: &'a FloatConstants,

@@ -1,38 +1,32 @@
-//! Facts about lanes while a function is legalized.
-//! In: a function that grows, and a lane. Out: its bits if it is constant, the classes of numbers
-//! that it may hold, and whether a product may be ∞ · 0. Changes nothing. [`Constants`] has the
-//! constants, [`Ranges`] the classes.
+//! Facts about lanes while a function is legalized, and the promises of the host that they need.
+//! In: a function that grows, and lanes. Out: their bits if they are constant, and whether they may
+//! be numbers of some classes. Changes nothing. [`Constants`] has the constants, [`Ranges`] the
+//! classes.
+//!
+//! Only the answer "it cannot be" lets a guard be left out. So an answer "it may be" needs no
+//! promise: with fewer promises it is the same.
 
 use std::cell::Cell;
 
 use super::constants::Constants;
 use crate::ir::{Func, Lane, Value};
-use crate::passes::analyze::ranges::{Classes, Ranges};
+use crate::passes::analyze::ranges::{Classes, Promises, Quotient, Ranges};
 
 /// Facts about the values of a function.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub constants: Constants<'a>,
-    /// With the promises of the host.
     pub ranges: Ranges<'a>,
-    /// Without promises of the host, if there are any.
-    unpromised: Option<Ranges<'a>>,
-    /// Set if a promise made a difference.
-    relies: Cell<bool>,
+    /// Promises that answers so far need.
+    relies_on: Cell<Promises>,
     /// Number of values that were looked at.
     learned: usize,
 }
 
 impl<'a> Facts<'a> {
     /// With what is known so far.
-    pub fn new(
-        constants: Constants<'a>,
-        ranges: Ranges<'a>,
-        unpromised: Option<Ranges<'a>>,
-        values: usize,
-    ) -> Self {
-        let relies = Cell::new(false);
-        Self { constants, ranges, unpromised, relies, learned: values }
+    pub fn new(constants: Constants<'a>, ranges: Ranges<'a>, values: usize) -> Self {
+        Self { constants, ranges, relies_on: Cell::default(), learned: values }
     }
 
     /// Looks at values that are new since the last time.
@@ -52,52 +46,78 @@ impl<'a> Facts<'a> {
         self.constants.learn(func, value);
     }
 
-    /// The classes of numbers that a lane may hold.
+    /// The classes of numbers that a lane may hold. Who decides by them asks
+    /// [`may_be`](Self::may_be) or [`may_both`](Self::may_both), so that promises are noted.
     #[inline]
     pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
         // Most lanes: no registers need to be saved for them.
-        match (self.constants.lane(lane), self.ranges.seen(lane), &self.unpromised) {
-            (None, Some(range), None) => range.classes,
-            _other => self.find_classes(func, lane),
+        match (self.constants.lane(lane), self.ranges.seen(lane)) {
+            (None, Some(range)) => range.classes,
+            (constant, _) => self.find_classes(func, lane, constant),
         }
     }
 
     #[inline(never)]
-    fn find_classes(&self, func: &Func, lane: Lane) -> Classes {
-        if let Some(bits) = self.constants.lane(lane) {
-            return Classes::of_bits(bits);
-        }
-        let classes = self.ranges.get(func, lane).classes;
-        if let Some(unpromised) = &self.unpromised
-            && unpromised.get(func, lane).classes != classes
-        {
-            self.relies.set(true);
-        }
-        classes
+    fn find_classes(&self, func: &Func, lane: Lane, constant: Option<u32>) -> Classes {
+        constant.map_or_else(|| self.ranges.get(func, lane).classes, Classes::of_bits)
     }
 
-    /// The classes of numbers that arithmetic may have as results, by the promise of the host.
-    pub fn results(&self) -> Classes {
-        let classes = self.ranges.results().classes;
-        if classes != Classes::ALL {
-            self.relies.set(true);
+    /// Returns whether a lane may hold a number of some classes.
+    #[inline]
+    pub fn may_be(&self, func: &Func, lane: Lane, classes: Classes) -> bool {
+        let may = self.classes(func, lane).has(classes);
+        if !may && self.ranges.is_promised() {
+            self.rely(self.needs(func, lane));
         }
-        classes
+        may
     }
 
-    /// Returns the operand and the reciprocal root of a product that divides, and is 0 where the
-    /// reciprocal is infinite.
-    pub fn quotient_of(&self, value: Value) -> Option<(Value, Lane)> {
+    /// Returns whether each of two lanes may hold a number of the classes after it, of those that
+    /// were found before it.
+    #[inline]
+    pub fn may_both(&self, func: &Func, lanes: [(Lane, Classes, Classes); 2]) -> bool {
+        let may = lanes.iter().all(|(_, found, asked)| found.has(*asked));
+        if !may && self.ranges.is_promised() {
+            self.rely_on_one(func, lanes);
+        }
+        may
+    }
+
+    /// One lane that cannot be what is asked is enough, best one that needs no promise.
+    #[inline(never)]
+    fn rely_on_one(&self, func: &Func, lanes: [(Lane, Classes, Classes); 2]) {
+        let cannot = lanes.into_iter().filter(|(_, found, asked)| !found.has(*asked));
+        let needs = cannot.map(|(lane, ..)| self.needs(func, lane));
+        self.rely(needs.min_by_key(|needs| *needs != Promises::NONE).unwrap_or_default());
+    }
+
+    fn needs(&self, func: &Func, lane: Lane) -> Promises {
+        self.constants.lane(lane).map_or_else(|| self.ranges.needs(func, lane), |_| Promises::NONE)
+    }
+
+    fn rely(&self, promises: Promises) {
+        self.relies_on.set(self.relies_on.get().or(promises));
+    }
+
+    /// Returns whether results of arithmetic may be of some classes, by the promise of the host.
+    pub fn results_may_be(&self, classes: Classes) -> bool {
+        let may = self.ranges.results().classes.has(classes);
+        if !may {
+            self.rely(Promises::RESULTS);
+        }
+        may
+    }
+
+    /// Returns the quotient that a product is, see [`Quotient`].
+    pub fn quotient_of(&self, value: Value) -> Option<Quotient> {
         let found = self.ranges.quotient_of(value)?;
-        if self.unpromised.as_ref().is_some_and(|unpromised| unpromised.quotient_of(value).is_none()) {
-            self.relies.set(true);
-        }
+        self.rely(found.needs);
         Some(found)
     }
 
-    /// Returns whether a promise of the host made a difference to an answer.
-    pub fn relies_on_promises(&self) -> bool {
-        self.relies.get()
+    /// Returns the promises that the answers need.
+    pub fn relies_on(&self) -> Promises {
+        self.relies_on.get()
     }
 
     /// Returns whether nothing is known of any lane of a value.

@@ -8,75 +8,80 @@
 //! %2 = uniform c4 ; %3 = mulp %1, %2    =>    %2 = member 0[4] ; %3 = call pica_mul_vec4f(%1, %2)
 //! ```
 //!
-//! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot
-//!   happen (see `facts`).
-//! * **fast**: the plain operations.
-//! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are
-//!   converted first.
+//! What a PICA200 operation becomes depends on the precision and on what its operands may be. Each
+//! question has one function; questions are asked from top to bottom:
+//!
+//! | question | function | what it may emit |
+//! |---|---|---|
+//! | is a product a vector over its length, which is infinite for 0 alone? | `quotient` in `products.rs` | `Mul` by the reciprocal or the largest number, with `NMin` |
+//! | do constants decide lanes of a product, sum or dot product? | `mul`, `add`, `dot` in `folding.rs` | constants, copies, zeros with a sign, `pica_mul_zero`, `pica_add_zero`, `pica_truncate`; other lanes as below |
+//! | may a product be ∞ · 0 or NaN · 0? | `guarded_mul` | `Mul`, `pica_mul`, `pica_mul_first_nan`, `pica_mul_either_nan` |
+//! | may a term of a dot product be one? | `guarded_dot` | `Dot` (`fast`), `pica_dot_plain`, `pica_dot`, `pica_dot_point`, both with `_or_nan` |
+//! | can a sum take over the tests of its terms? | `add_with_tests` | `Select` of NaN and what `plain_add` emits: `Add`, `pica_add` (`f24`) |
+//! | which lanes must be tested for NaN? | `has_nan` in `nan.rs`, by `causes.rs` | `pica_has_nan`, `pica_is_nan`, `Or` |
+//! | may an operand of MIN or MAX be NaN? | `choose` in `functions.rs` | `Min`, `NMin`, `Select`, the same for MAX |
+//! | where does a comparison hold? | `set` | `Select` of 1 and 0 |
+//! | may RCP, RSQ, EX2 or LG2 meet an edge? | `unary` | constants, `Div`, `Sqrt`, `Exp2`, `Log2`, `pica_rcp` and so on, `pica_address` |
+//! | where is a register? | `registers` in `uniforms.rs` | constants, reads of members, `pica_offset`, `<member>_at`; `pica_to_float` (`f24`) |
+//! | would a driver find a constant through a construct? | `hidden` in `hidden.rs` | a number that no driver knows |
+//!
+//! Precisions: **exact** guards as above, **fast** takes the plain operations, **f24** has helpers
+//! that flush sources and truncate results, and converts inputs and uniforms first.
 //!
 //! Products and sums of constants are computed here, since drivers would compute them and then fold
 //! the zeros among them. What could become a constant where a driver copies code is hidden from it
 //! (see [`hide`](crate::passes::drivers::hide)), so that each constant is one by its definition
 //! (see `constants`).
 //!
-//! Files: `arith.rs` sums, constants among operands, reciprocals in each precision; `products.rs`
-//! products and dot products by what their operands may be; `nan.rs` tests for NaN, `causes.rs` the
-//! lanes that make one NaN; `helpers.rs` the functions that they call, `built.rs` those of a module
-//! and of modules before; `uniforms.rs` register reads; `facts.rs` constants, numbers and NaN of
-//! lanes, `constants.rs` the first of these; `emit.rs`.
+//! Other files: `pass.rs` the state of a run; `facts.rs` constants and classes of lanes, and the
+//! promises that they need; `constants.rs`; `lanes.rs` sets of lanes; `helpers.rs` bodies of the
+//! `pica_` functions, `built.rs` those of a module and of modules before; `emit.rs`.
 
-mod arith;
 mod built;
 mod causes;
 mod constants;
 pub(super) mod emit;
 mod facts;
+mod folding;
+mod functions;
 mod helpers;
+mod hidden;
+mod lanes;
 mod nan;
+mod pass;
 mod products;
 mod uniforms;
 
 pub use self::built::Built;
 use self::built::Helpers;
-use self::causes::Memory;
 use self::constants::Constants;
 use self::emit::Emit;
 use self::facts::Facts;
+use self::pass::Pass;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::Options;
 use crate::ir::{
-    Array, Binary, Def, FloatConstants, Func, Item, Lane, Module, Node, NodeData, Op, Region, Resource,
-    ScalarKind, Targets, Value, ValueList,
+    Array, Binary, Def, Item, Lane, Module, Node, NodeData, Op, Region, Resource, Targets, Value, ValueList,
 };
 use crate::machine::precision;
 use crate::machine::precision::Precision;
-use crate::passes::analyze::ranges::{Classes, Ranges};
+use crate::passes::analyze::ranges::{Promises, Ranges};
 use crate::passes::drivers::hide::Hide;
 
 /// A region, and what its exits lead to.
 type Place = (Region, Targets<Node>);
 
-/// The state of one run.
-struct Pass<'a> {
-    precision: Precision,
-    emit: Emit<'a>,
-    facts: Facts<'a>,
-    helpers: Helpers<'a>,
-    registers: Registers<'a>,
-    /// The constants that are hidden, if any has to be.
-    hide: Option<Hide>,
-    /// The exits that give constants which are not hidden, and the constructs that they lead to.
-    exits: Vec<(Node, Region)>,
-    /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
-    uses: Vec<u8>,
-    /// Causes of NaN that were found.
-    causes: &'a mut Memory,
-}
-
-/// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
-/// Helpers are taken from those built before, and added to them.
-pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, built: &mut Built) -> bool {
+/// Makes a module legal for the back ends. Believes only some of the promises that the options
+/// make. Returns those that the module relies on. Helpers are taken from those built before, and
+/// added to them.
+pub fn run(
+    module: &mut Module,
+    options: &Options,
+    believed: Promises,
+    uniforms: &Uniforms<'_>,
+    built: &mut Built,
+) -> Promises {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
     let converted;
@@ -85,7 +90,11 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
         converted = constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)));
         constants = &converted;
     }
-    let (ranges, unpromised) = ranges(&module.main, options, constants);
+    // Before definitions are replaced.
+    let mut ranges = Ranges::new(precision, Some(constants)).knowing(options, believed, uniforms.offsets);
+    if precision.rules().guards {
+        ranges.sweep(&module.main);
+    }
     let uses = if precision.rules().guards { products::uses(&module.main) } else { Vec::new() };
     let values = module.main.values.len();
     let mut causes = std::mem::take(&mut built.causes);
@@ -94,7 +103,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
         uses,
         causes: &mut causes,
         precision,
-        facts: Facts::new(Constants::new(precision, constants, values), ranges, unpromised, values),
+        facts: Facts::new(Constants::new(precision, constants, values), ranges, values),
         hide: Hide::new(&module.main, constants),
         exits: Vec::new(),
         emit: Emit::new(&mut module.main),
@@ -113,9 +122,9 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     if let Some(hide) = pass.hide {
         hide.finish(pass.emit.func);
     }
-    let relies = pass.facts.relies_on_promises();
+    let relies_on = pass.facts.relies_on();
     built.causes = causes;
-    relies
+    relies_on
 }
 
 /// Remains of the rules of PICA200 products in a legal module.
@@ -139,25 +148,6 @@ pub fn guards(module: &Module) -> Guards {
         }
     }
     all
-}
-
-/// Finds what numbers the values of a function may be, before their definitions are replaced; also
-/// without promises of the host, if there are any.
-fn ranges<'a>(
-    f: &Func,
-    options: &Options,
-    constants: &'a FloatConstants,
-) -> (Ranges<'a>, Option<Ranges<'a>>) {
-    let precision = options.arithmetic.precision;
-    let of = |options: &Options| {
-        let mut ranges = Ranges::new(precision, Some(constants)).knowing(options);
-        if precision.rules().guards {
-            ranges.sweep(f);
-        }
-        ranges
-    };
-    let unpromised = options.unpromised();
-    (of(options), (*options != unpromised).then(|| of(&unpromised)))
 }
 
 /// The f32 bits of what a float24 register keeps of a number.
@@ -228,85 +218,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Hides the constants among the values that a construct takes, if it must; whether it must.
-    fn hide(&mut self, node: Node, list: ValueList) -> bool {
-        let takes = self.hide.as_ref().is_some_and(|hide| hide.takes(node));
-        if takes {
-            for index in list.range() {
-                self.emit.func.pool[index] = self.hidden(self.emit.func.pool[index], 15);
-            }
-        }
-        takes
-    }
-
-    /// Hides the constants that all exits give a result, in the first of them.
-    fn hide_agreed(&mut self) {
-        if self.hide.is_none() {
-            return;
-        }
-        let mut exits = std::mem::take(&mut self.exits);
-        exits.sort_by_key(|(node, _)| *node);
-        for exits in exits.chunk_by(|(a, _), (b, _)| a == b) {
-            let list = |f: &Func, (_, region): (Node, Region)| f.regions[region].exit.list();
-            for at in 0..list(self.emit.func, exits[0]).len as usize {
-                let constant = |f: &Func, exit| self.facts.constants.get(f.get(list(f, exit))[at]);
-                let mut agreed = constant(self.emit.func, exits[0]);
-                for &exit in &exits[1..] {
-                    agreed = agreed.and(constant(self.emit.func, exit));
-                }
-                if agreed.lanes != 0 {
-                    let region = exits[0].1;
-                    let index = list(self.emit.func, exits[0]).range().start + at;
-                    self.emit.items = std::mem::take(&mut self.emit.func.regions[region].items);
-                    self.emit.func.pool[index] = self.hidden(self.emit.func.pool[index], agreed.lanes);
-                    self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
-                }
-            }
-        }
-    }
-
-    /// The operation with the constants hidden that it chooses from.
-    fn with_hidden_arms(&mut self, op: Op) -> Op {
-        match op {
-            Op::Select { cond, a, b } => Op::Select { cond, a: self.hidden(a, 15), b: self.hidden(b, 15) },
-            Op::Binary(op, a, b) => Op::Binary(op, self.hidden(a, 15), self.hidden(b, 15)),
-            _folded => op,
-        }
-    }
-
-    /// A value with those of the lanes hidden that are constant, for a place where a driver may
-    /// find them.
-    fn hidden(&mut self, value: Value, lanes: u8) -> Value {
-        let ty = self.emit.func.ty(value);
-        if self.hide.is_none() || ty.kind != ScalarKind::F32 {
-            return value;
-        }
-        self.facts.catch_up(self.emit.func);
-        let constant = self.facts.constants.get(value).of_lanes(lanes);
-        match &mut self.hide {
-            Some(hide) if constant.lanes != 0 => {
-                let read = |emit: &mut Emit<'_>, resource| {
-                    self.registers.read(emit, resource).unwrap_or(Op::Read(resource))
-                };
-                hide.over(&mut self.emit, read, value, (constant.lanes, constant.bits))
-            }
-            Some(_) | None => value,
-        }
-    }
-
-    /// Returns whether a lane of a value may be of some class.
-    fn may_be(&mut self, value: Value, classes: Classes) -> bool {
-        let func = &*self.emit.func;
-        self.facts.catch_up(func);
-        let lanes = 0..func.ty(value).lanes;
-        lanes.map(|lane| Lane::new(value, lane)).any(|lane| self.facts.classes(func, lane).has(classes))
-    }
-
-    fn may_be_nan(&mut self, value: Value) -> bool {
-        self.may_be(value, Classes::NAN)
-    }
-
-    /// Legal operation that takes the place of that of a value, if one must.
+    /// Returns the operation that takes the place of a value's, or `None` if that is legal.
     fn legal(&mut self, value: Value, op: Op) -> Option<Op> {
         Some(match op {
             Op::Read(Resource::Input(_)) if self.precision.rules().rounds => self.float24_register(op),

@@ -9,9 +9,9 @@
 //! %1 = dotp %0, %0 ; %2 = rsqp %1 ; %3 = mulp %0, splat %2      is_nan %2 stands for has_nan %3
 //! ```
 
-use super::Pass;
-use super::causes::Lanes;
 use super::helpers::Helper;
+use super::lanes::Lanes;
+use super::pass::Pass;
 use crate::ir::{Binary, Lane, Op, ScalarKind, Type, Unary, Value};
 use crate::support::entity;
 
@@ -19,12 +19,12 @@ use crate::support::entity;
 #[derive(Clone, Copy)]
 struct Suspects {
     lanes: Lanes,
-    /// Set if they are those of the vector, of which one at most cannot be NaN.
+    /// Set if they are lanes of the vector, all or all but one: then it is tested as a whole.
     is_whole: bool,
 }
 
 impl Pass<'_> {
-    /// Tests operands for NaN, those that may be it. Equal tests are merged later, so that each
+    /// Tests those operands for NaN that may be NaN. Equal tests are merged later, so that each
     /// vector has one.
     pub(super) fn has_nan(&mut self, operands: [Value; 2], may_be: [bool; 2]) -> Option<Value> {
         let mut both = [0, 1].map(|index| {
@@ -59,7 +59,7 @@ impl Pass<'_> {
             let mut causes = Lanes::none();
             let is_found = own.as_slice().iter().all(|&lane| {
                 let found = self.find_causes(lane);
-                causes.add_all(self.causes.exactly(found))
+                causes.add_all(&self.causes.get(found).exactly)
             });
             let mut causes = [Suspects { lanes: causes, is_whole: false }];
             if is_found {

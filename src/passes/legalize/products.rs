@@ -1,4 +1,4 @@
-//! Legal forms of products and dot products, and of sums with products.
+//! Products, sums and dot products of which no constant decides a lane (see `folding`).
 //! In: operands without constant zeros. Out: the operation that takes the place of the PICA200
 //! one, after those that it needs are emitted.
 //!
@@ -15,13 +15,12 @@
 //! %4 = addp %3, %2                %8 = add %3, %2 ; %4 = select %7, nan, %8
 //! ```
 
-use super::Pass;
-use super::arith::Group;
 use super::emit::splat;
 use super::helpers::Helper;
+use super::pass::{Group, Pass, shuffled};
 use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
 use crate::machine::precision::bits::NAN;
-use crate::passes::analyze::ranges::Classes;
+use crate::passes::analyze::ranges::{Classes, Quotient};
 use crate::support::entity::Handle;
 
 /// Facts about the operands of a product or dot product.
@@ -46,7 +45,7 @@ const fn mask(lanes: u8) -> u8 {
 }
 
 /// Numbers of uses of the values of a function. One in another region than the definition counts
-/// twice, since an operation must not move into a loop or an arm.
+/// twice, since a test must not move into a loop or an arm.
 pub(super) fn uses(f: &Func) -> Vec<u8> {
     let mut uses = vec![0u8; f.values.len()];
     // Regions of what was met; what was not is of another one, since operands come first.
@@ -78,17 +77,18 @@ pub(super) fn uses(f: &Func) -> Vec<u8> {
 }
 
 impl Pass<'_> {
-    /// Product of operands without constant zeros.
-    pub(super) fn product(&mut self, a: Value, b: Value) -> Op {
+    /// Product, with a guard where ∞ · 0 may happen and tests where NaN · 0 may.
+    pub(super) fn guarded_mul(&mut self, a: Value, b: Value) -> Op {
         let lanes = self.emit.func.ty(a).lanes;
         let mut guard = self.guard(a, b);
         if guard.lanes == 0 {
             return Op::Binary(Binary::Mul, a, b);
         }
         if guard.lanes != mask(lanes) {
-            return self.mixed(a, b, guard.lanes);
+            return self.partly_guarded_mul(a, b, guard.lanes);
         }
-        // NaN · NaN needs no test. A test is of all lanes or of none.
+        // NaN · NaN is NaN by itself: where NaN in one operand implies it in the other, the guard
+        // sees no zero. A test is of all lanes or of none, because helpers test entire operands.
         for (nan, [from, to]) in [(0, [a, b]), (1, [b, a])] {
             let mut tested = (0..lanes).filter(|index| guard.nan[nan] >> index & 1 != 0);
             let is_needless = tested.all(|index| {
@@ -102,6 +102,7 @@ impl Pass<'_> {
         }
         let (helper, args) = match guard.tested(guard.lanes) {
             [false, false] => (Helper::Mul, [a, b]),
+            // Products commute, so one helper tests either operand.
             [true, false] => (Helper::MulFirst, [a, b]),
             [false, true] => (Helper::MulFirst, [b, a]),
             [true, true] => (Helper::MulEither, [a, b]),
@@ -112,7 +113,7 @@ impl Pass<'_> {
     /// The product that divides by a root, where promises say that the reciprocal is infinite for 0
     /// alone, as 0 over its length: 0 times the largest number is 0, too.
     pub(super) fn quotient(&mut self, value: Value) -> Option<Op> {
-        let (vector, factor) = self.facts.quotient_of(value)?;
+        let Quotient { operand: vector, reciprocal: factor, .. } = self.facts.quotient_of(value)?;
         if self.facts.constants.get(vector).lanes != 0 || self.facts.constants.lane(factor).is_some() {
             return None;
         }
@@ -125,7 +126,7 @@ impl Pass<'_> {
     }
 
     /// A product of which some lanes need a guard.
-    fn mixed(&mut self, a: Value, b: Value, guarded: u8) -> Op {
+    fn partly_guarded_mul(&mut self, a: Value, b: Value, guarded: u8) -> Op {
         let ty = self.emit.func.ty(a);
         let mut groups = [Group::new(); 2];
         for index in 0..ty.lanes {
@@ -136,12 +137,10 @@ impl Pass<'_> {
         for group in groups {
             let [first, second] =
                 [group.a, group.b].map(|lanes| self.gather(&lanes[..usize::from(group.len)]));
-            let op = self.product(first, second);
+            let op = self.guarded_mul(first, second);
             self.place(&mut result, ty, &group, op);
         }
-        let first = result[0];
-        result[usize::from(ty.lanes)..].fill(first);
-        Op::Shuffle(result)
+        shuffled(result, ty.lanes)
     }
 
     /// Facts about a product.
@@ -155,27 +154,33 @@ impl Pass<'_> {
         self.facts.catch_up(func);
         let lanes = func.ty(a).lanes;
         let is_copy = |value| matches!(func.op(value), Some(Op::Shuffle(_) | Op::Unary(..)));
-        // Most operands: no lane is a copy of another one.
+        // Most operands: any number, and no lane is a copy of another one, so no question below can
+        // say no.
         if a != b && [a, b].iter().all(|&value| self.facts.may_be_anything(value) && !is_copy(value)) {
             return Guard { lanes: mask(lanes), nan: [mask(lanes); 2] };
         }
-        // float24 counts small numbers as 0, and every product there is rounded.
+        // float24 counts small numbers as 0. Its guarded product also rounds, so every lane has it.
         let is_f24 = self.precision.rules().rounds;
         let zero = Classes::ZERO.or(if is_f24 { Classes::FINITE } else { Classes::NONE });
         for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
-            let is_guarded =
-                is_f24 || self.facts.ranges.may_be_infinity_times_zero(func, (lanes[0], x), (lanes[1], y));
+            let both = |of_a: Classes, of_b: Classes| {
+                self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
+            };
+            let is_guarded = is_f24
+                || self.facts.ranges.are_apart(func, lanes[0], lanes[1])
+                    && (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO));
             guard.lanes |= u8::from(is_guarded) << index;
-            guard.nan[0] |= u8::from(x.has(Classes::NAN) && y.has(zero)) << index;
-            guard.nan[1] |= u8::from(y.has(Classes::NAN) && x.has(zero)) << index;
+            guard.nan[0] |= u8::from(both(Classes::NAN, zero)) << index;
+            guard.nan[1] |= u8::from(both(zero, Classes::NAN)) << index;
         }
         guard
     }
 
-    /// Dot product of operands without constant zeros.
-    pub(super) fn plain_dot(&mut self, a: Value, b: Value) -> Op {
+    /// Dot product of at least two lanes, with a guard if ∞ · 0 may happen in one, and tests of
+    /// both operands if NaN · 0 may.
+    pub(super) fn guarded_dot(&mut self, a: Value, b: Value) -> Op {
         if !self.precision.rules().guards {
             return Op::Binary(Binary::Dot, a, b);
         }
@@ -183,7 +188,7 @@ impl Pass<'_> {
         let guard = self.guard(a, b);
         let (helper, or_nan, guarded) = match guard.lanes {
             0 => return self.call(Helper::DotPlain, lanes, &[a, b]),
-            // The last lane of a point is 1.
+            // The last lane of a point is 1, which makes no NaN of ∞: position · matrix is common.
             some if some == mask(lanes - 1) => (Helper::DotPoint, Helper::DotPointNan, some),
             _some => (Helper::Dot, Helper::DotNan, mask(lanes)),
         };
@@ -193,19 +198,30 @@ impl Pass<'_> {
         }
     }
 
-    /// Sum of operands without constant zeros. It takes over the tests of operands that are used
-    /// here alone.
-    pub(super) fn sum(&mut self, a: Value, b: Value) -> Op {
+    /// Sum that takes over the tests of operands that are used here alone: NaN of a term is NaN of
+    /// the sum, so one test after the last sum replaces one after each product.
+    pub(super) fn add_with_tests(&mut self, a: Value, b: Value) -> Op {
         let ty = self.emit.func.ty(a);
         let [first, second] = [a, b].map(|operand| self.take_test(operand));
-        let sum = self.plain_sum(a, b);
+        let sum = self.plain_add(a, b);
         let Some(is_nan) = self.either(first, second) else { return sum };
         let sum = self.emit.op(ty, sum);
         let nan = self.emit.op(ty, splat(ty, NAN));
         Op::Select { cond: is_nan, a: nan, b: sum }
     }
 
-    /// Removes the tests that make a value NaN, and gives what they find.
+    /// Sum without tests.
+    pub(super) fn plain_add(&mut self, a: Value, b: Value) -> Op {
+        if self.precision.rules().rounds {
+            let lanes = self.emit.func.ty(a).lanes;
+            self.call(Helper::Add, lanes, &[a, b])
+        } else {
+            Op::Binary(Binary::Add, a, b)
+        }
+    }
+
+    /// Removes the tests that make a value NaN. Returns where they hold, or `None` if there are
+    /// none or something else reads the value.
     fn take_test(&mut self, value: Value) -> Option<Value> {
         if self.uses.get(value.index()) != Some(&1) {
             return None;
@@ -231,8 +247,8 @@ impl Pass<'_> {
                 if func.op(a) == Some(splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
             {
                 let sum = func.op(b)?;
-                // Moved, not copied: operations do not share lists of operands. What is left has no
-                // use.
+                // Moved, not copied, since operations must not share lists of operands. The sum
+                // that stays there has no use, so any constant will do until it is removed.
                 self.emit.func.values[b].def = Def::Op(splat(ty, NAN));
                 (sum, Some(cond))
             }

@@ -40,7 +40,7 @@ pub struct Uniforms<'a> {
 enum Target<'a> {
     /// One, or ones for a register that does not exist.
     Register(u8),
-    /// Those of a member, which may be padded, and others that do not exist.
+    /// Registers of a member, including padding, plus nonexistent ones.
     Member(u16, &'a Member),
 }
 
@@ -60,7 +60,7 @@ impl<'a> Uniforms<'a> {
         Ok(())
     }
 
-    /// Returns the target of a relative read; none if the registers are not in one member.
+    /// Returns the target of a relative read, or `None` if no member has all its registers.
     fn target(&self, offset: &Offset) -> Option<Target<'a>> {
         let indices = offset.indices();
         let registers = indices & ((1 << REGISTERS) - 1);
@@ -115,7 +115,7 @@ impl<'a> Registers<'a> {
         Self { uniforms, float, limit: None, reads: Vec::new() }
     }
 
-    /// The legal form of a read, if it is that of a register.
+    /// Returns the legal form of a read, or `None` if it does not read a register.
     pub fn read(&self, emit: &mut Emit<'_>, resource: Resource) -> Option<Op> {
         match resource {
             Resource::Uniform(register) => Some(self.float(register)),
@@ -237,8 +237,8 @@ impl<'a> Registers<'a> {
         *self.limit.insert(helpers.push(func.into()))
     }
 
-    /// `fn <member>_at(index)`: an element, or ones after the last, which is that of c95 or else
-    /// the index is proven.
+    /// `fn <member>_at(index)`: an element, or ones after the last. The last is c95, unless the
+    /// index is proven.
     fn read_helper(&mut self, helpers: &mut Helpers<'_>, number: u16, member: &Member) -> u16 {
         if let Some(&(_, helper)) = self.reads.iter().find(|(known, _)| *known == number) {
             return helper;

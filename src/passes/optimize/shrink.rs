@@ -18,9 +18,9 @@ use crate::passes::analyze::flow::ValueFlow;
 use crate::passes::scratch::{Tables, identity};
 use crate::support::entity::Handle;
 
-/// Removes the lanes that the analyses of the function found unneeded; nothing that is dead
-/// altogether may be left. Operations that read constants of their own afterwards may leave the
-/// shared ones without use.
+/// Removes the lanes that the analyses of the function found unneeded. Values that are dead
+/// altogether must be removed before. Operations that read constants of their own afterwards may
+/// leave the shared ones without use.
 pub fn run(f: &mut Func, flow: &ValueFlow, demand: &Demand, tables: &mut Tables) -> bool {
     let partial = find_layouts(f, flow, demand, &mut tables.layouts);
     if partial {
@@ -50,7 +50,7 @@ fn rebuild(f: &mut Func, tables: &mut Tables) {
     }
 }
 
-/// Fills in which of its lanes each value keeps; whether any value loses one.
+/// Fills in which of its lanes each value keeps. Returns whether any value loses one.
 fn find_layouts(f: &Func, flow: &ValueFlow, demand: &Demand, layouts: &mut Vec<u8>) -> bool {
     layouts.clear();
     let mut partial = false;

@@ -8,7 +8,7 @@ use transpica::stages::ir::{
     Unary, Value, ValueList, text, verify,
 };
 use transpica::stages::passes::analyze::offsets;
-use transpica::stages::passes::analyze::ranges::Ranges;
+use transpica::stages::passes::analyze::ranges::{Promises, Ranges};
 use transpica::stages::passes::legalize::{Built, Uniforms, run};
 use transpica::stages::precision::arith as scalar;
 use transpica::{Options, Precision};
@@ -70,7 +70,8 @@ pub(super) fn run_with(
     let mut options = Options::default();
     options.arithmetic.precision = precision;
     let offsets = offsets::run(&module.main, &options.arithmetic, constants);
-    run(module, &options, &Uniforms { block, constants, offsets: &offsets }, &mut Built::default());
+    let uniforms = Uniforms { block, constants, offsets: &offsets };
+    run(module, &options, Promises::NONE, &uniforms, &mut Built::default());
     verify(module, Phase::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     // No product or sum gets a constant zero that a driver could find.
     assert_eq!(first_risk(module), None, "{}", text::print(module));

@@ -10,8 +10,13 @@ use transpica::reflect::Reflection;
 use transpica::settings::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Magnitudes, Promise, Reliance, VertexInput, Watch,
 };
-use transpica::stages::lift::OutputSelection;
-use transpica::stages::passes::legalize;
+use transpica::stages::host::{RegisterLayout, layout};
+use transpica::stages::ir::{FloatConstants, Module};
+use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::passes::analyze::offsets;
+use transpica::stages::passes::analyze::ranges::Promises;
+use transpica::stages::passes::{Scratch, legalize, optimize};
+use transpica::stages::translate::{self, ControlFlow};
 use transpica::{
     Job, Machine, Options, Precision, Profile, Program, RegisterState, Shbin, Stage, Translation, Translator,
 };
@@ -19,6 +24,8 @@ use transpica_asm::{SourceText, assemble};
 use transpica_inspect::promises::{keep, results_keep};
 use transpica_proof::chain::{self, Case, Disagreement};
 use transpica_proof::generate::{Generated, Kind, Random, generate, special_inputs, special_uniforms};
+
+use crate::samples::samples;
 
 /// Number of random programs for each promise.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };
@@ -250,6 +257,81 @@ fn stronger_promises_leave_fewer_guards() {
     assert!(small < finite && finite < not_nan && not_nan <= nothing, "{nothing} {not_nan} {finite} {small}");
 }
 
+/// An optimized program, to be legalized with some of the promises of its options.
+struct Optimized {
+    module: Module,
+    constants: FloatConstants,
+    options: Options,
+}
+
+impl Optimized {
+    fn new(program: &Program<'_>, constants: FloatConstants, options: Options) -> Self {
+        let outputs = OutputSelection::Registers;
+        let (options_of, hooks) = (&options, &[]);
+        let context =
+            Context { program, constants: &constants, outputs, geometry: None, options: options_of, hooks };
+        let control = translate::control(program, &options).expect("a control flow");
+        let module = match &control {
+            ControlFlow::Tree(cfg, tree, _) => lift::structured(context, cfg, tree),
+            ControlFlow::Code => lift::dispatched(context),
+        };
+        let mut module = module.expect("it lifts");
+        optimize::run(&mut module, &options.arithmetic, &mut Scratch::default());
+        Self { module, constants, options }
+    }
+
+    /// The legal module, and the promises that it relies on.
+    fn legalized(&self, promises: Promises) -> (Module, Promises) {
+        let mut module = self.module.clone();
+        let (block, constants) = (&layout::registers(&RegisterLayout::REGISTERS), &self.constants);
+        let offsets = &offsets::run(&module.main, &self.options.arithmetic, constants);
+        let uniforms = legalize::Uniforms { block, constants, offsets };
+        let relies_on =
+            legalize::run(&mut module, &self.options, promises, &uniforms, &mut Default::default());
+        (module, relies_on)
+    }
+
+    /// Returns the number of promises that the module lists, and of those without which alone it
+    /// would be another one. Without all that it does not list, it is the same.
+    fn listed_and_needed(&self) -> (usize, usize) {
+        let (module, listed) = self.legalized(Promises::given(&self.options));
+        assert_eq!(self.legalized(listed), (module.clone(), listed));
+        let without = |one: Promises| self.legalized(listed.without(one)).0;
+        (listed.each().count(), listed.each().filter(|&one| without(one) != module).count())
+    }
+}
+
+#[test]
+fn promises_that_are_not_listed_change_no_module() {
+    let mut all = (0, 0);
+    let mut add = |name: &str, optimized: &Optimized| {
+        let (listed, needed) = optimized.listed_and_needed();
+        println!("{name}: {listed} promises listed, {needed} needed");
+        all = (all.0 + listed, all.1 + needed);
+    };
+    for (number, promise) in (0..).zip(PROMISES) {
+        for precision in [Precision::Exact, Precision::F24] {
+            let promising = if number % 2 == 0 { promising(promise) } else { with_results(promise, promise) };
+            let Options { assume, input, .. } = promising;
+            let options = Options { assume, input, ..chain::options(precision) };
+            for sample in samples() {
+                let file = Shbin::parse(&sample.bytes).expect("a file");
+                let program = file.program(0).expect("a program");
+                if program.program().stage() == Stage::Vertex {
+                    let constants = program.environment().constants().floats;
+                    add(&sample.name, &Optimized::new(program.program(), constants, options));
+                }
+            }
+            for seed in 0..PROGRAMS {
+                let generated = generate(Kind::ALL[seed as usize % 3], 1000 * number + seed);
+                add("random", &Optimized::new(&generated.program(), [None; FLOATS], options));
+            }
+        }
+    }
+    let (listed, needed) = all;
+    assert!(needed * 10 > listed * 9, "{listed} promises listed, {needed} needed");
+}
+
 #[test]
 fn modules_list_what_they_rely_on() {
     let (plain, reflection) = translated(Options::default());
@@ -351,8 +433,16 @@ fn the_check_finds_every_breach() {
         };
         let Options { assume: promises, input, .. } = promising(*promise);
         let attribute_promises = input.promises;
-        let relies_on =
-            Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises, attribute_promises };
+        let (uniforms, attributes) = (!0 >> 32, !0);
+        let relies_on = Reliance {
+            uniforms,
+            attributes,
+            least_uniforms: uniforms,
+            least_attributes: attributes,
+            results: false,
+            promises,
+            attribute_promises,
+        };
         for number in NUMBERS {
             assert_eq!(promise.holds(&[number]), keeps(number), "{promise:?} {number}");
             for (register, component) in (0..FLOATS).flat_map(|r| (0..4).map(move |c| (r, c))) {
@@ -367,7 +457,8 @@ fn the_check_finds_every_breach() {
                 assert_eq!(watch.broken(), 0);
                 watch.write(register as u8, uniforms[register]);
                 assert_eq!(watch.broken(), broken);
-                let others = Reliance { uniforms: relies_on.uniforms & !(1 << register), ..relies_on };
+                let others = relies_on.uniforms & !(1 << register);
+                let others = Reliance { uniforms: others, least_uniforms: others, ..relies_on };
                 assert!(others.holds(&uniforms), "the program does not read it");
             }
             let mut attributes = [Magnitudes::NONE; 16];
@@ -376,7 +467,18 @@ fn the_check_finds_every_breach() {
             assert_eq!(Magnitudes::from_records(&records, 12, 4, 2), attributes[3]);
             let watch = Watch::new(*promise, &[[0.0; 4]; FLOATS]);
             assert_eq!(relies_on.allows(&watch, &attributes), keeps(number));
-            assert!(Reliance { attributes: !8, ..relies_on }.allows(&watch, &attributes));
+            let others = Reliance { attributes: !8, least_attributes: !8, ..relies_on };
+            assert!(others.allows(&watch, &attributes));
+            // Without its lower end the promise has small numbers, too.
+            let upper = Reliance { least_uniforms: 0, least_attributes: 0, ..relies_on };
+            let keeps = match *promise {
+                Promise::Between(_, exponent) => Promise::Below(exponent).holds(&[number]),
+                Promise::Nothing | Promise::NotNan | Promise::Below(_) => keeps(number),
+            };
+            let mut uniforms = [[0.0; 4]; FLOATS];
+            uniforms[7][2] = number;
+            assert_eq!(upper.allows(&watch, &attributes), keeps);
+            assert_eq!(upper.holds(&uniforms), keeps);
         }
     }
 }

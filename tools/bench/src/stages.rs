@@ -13,6 +13,7 @@ use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
+use transpica::stages::passes::analyze::ranges::Promises;
 use transpica::stages::structure::{self, Structured};
 use transpica::{Error, GlslVersion, Job, Options, Profile, Shbin, Stage, Translation, Translator};
 
@@ -270,7 +271,8 @@ impl StageRunner<'_> {
             constants: &folded.floats,
             offsets: &offsets,
         };
-        passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
+        let (promises, built) = (Promises::given(options), &mut self.scratch.built);
+        passes::legalize::run(&mut module, options, promises, &uniforms, built);
         passes::optimize::tidy(&mut module, &mut self.scratch);
         passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();

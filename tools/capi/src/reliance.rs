@@ -58,7 +58,7 @@ pub unsafe extern "C" fn transpica_result_reliance(
     plain(|| {
         // SAFETY: NULL or a result.
         let found = self::reliance(unsafe { shared(result, "result")? })?;
-        let &Reliance { uniforms, attributes, results, promises: _, attribute_promises: _ } = found;
+        let &Reliance { uniforms, attributes, results, .. } = found;
         let make = |head| TranspicaReliance {
             head,
             uniforms: words(uniforms),
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn transpica_result_check_uniforms(
         let mut watch = Watch::resume(reliance.promises.uniforms, before);
         all.for_each(|(register, value)| watch.write(register, *value));
         // Registers that the program does not read may hold anything.
-        let after = watch.broken() & reliance.uniforms;
+        let after = reliance.broken(&watch);
         // SAFETY: as above.
         unsafe { broken.write(words(after)) };
         Ok(())

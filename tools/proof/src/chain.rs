@@ -17,6 +17,7 @@ use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::ir::{self, Module, Phase};
 use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::passes::analyze::ranges::Promises;
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::arith;
 use transpica::stages::structure::tree::Tree;
@@ -121,7 +122,7 @@ pub fn graph(program: &Program<'_>, options: &Options) -> transpica::Result<Opti
 pub fn legalize(module: &mut Module, options: &Options, block: &UniformBlock) {
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-    passes::legalize::run(module, options, &uniforms, &mut Default::default());
+    passes::legalize::run(module, options, Promises::given(options), &uniforms, &mut Default::default());
 }
 
 /// Compares all forms of a program.

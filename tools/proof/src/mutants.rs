@@ -11,6 +11,7 @@ use transpica::isa::{ConditionOp, Opcode};
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
 use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::passes::analyze::ranges::Promises;
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
 use transpica::stages::translate::{self, ControlFlow};
@@ -286,7 +287,8 @@ pub fn translate(
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let block = &interface.block;
     let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-    passes::legalize::run(&mut module, &options, &uniforms, &mut Default::default());
+    let promises = Promises::given(&options);
+    passes::legalize::run(&mut module, &options, promises, &uniforms, &mut Default::default());
     mutant.module(Place::Legal, &mut module);
     passes::optimize::tidy(&mut module, &mut scratch);
     passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch);

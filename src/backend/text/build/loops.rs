@@ -2,9 +2,9 @@
 //! In: a loop of the IR and the carriers of what it repeats and leaves. Out: its parts, which
 //! `region` builds in another order. Knows no lines and no text.
 //!
-//! A LOOP of the program tests after its body how many iterations are left. The values that its
-//! last iteration leaves are stored in every iteration then, and the values for a next one after
-//! the last iteration too, which needs variables that nothing reads afterwards.
+//! A LOOP of the program tests after its body how many iterations are left. The loop
+//! then stores its results in every iteration, and the parameters of a next iteration even after
+//! the last one, so nothing may read those variables afterwards.
 //!
 //! ```text
 //! left_i0 = n;                             for (var left_i0 = n; left_i0 >= 0; left_i0 -= 1) {
@@ -38,8 +38,8 @@ pub struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// Finds the parts; none if an iteration could tell that it stores what only the last one
-    /// leaves.
+    /// Finds the parts, or returns `None` if an iteration could tell that it stores what only the
+    /// last one leaves.
     pub fn find(ir: &'a Func, node: Node, [params, results]: [&[Carrier]; 2]) -> Option<Self> {
         let NodeData::Loop { params: list, body, .. } = *ir.nodes.get(node)? else { return None };
         let counter = Counter::find(ir, node).filter(|counter| counter.is_byte(ir))?;
@@ -81,48 +81,46 @@ pub struct Tested<'a> {
     pub left: &'a [Value],
     /// The results that are evaluated inside.
     pub again: Vec<Value>,
-    /// The region that follows the test; none if the rest of the body does.
+    /// The region that follows the test, or `None` if the rest of the body does.
     pub rest: Option<Region>,
 }
 
 impl<'a> Tested<'a> {
-    /// Finds the parts; none if other exits would meet the stores after the loop.
+    /// Finds the parts, or returns `None` if other exits would meet the stores after the loop.
     pub fn find(ir: &'a Func, node: Node, [params, results]: [&[Carrier]; 2]) -> Option<Self> {
         let NodeData::Loop { params: list, body: region, .. } = *ir.nodes.get(node)? else { return None };
         let body = ir.regions.get(region)?;
         let test = body.items.iter().position(is_node)?;
-        let Item::Node(branch) = body.items[test] else { return None };
-        let &NodeData::If { cond, then, otherwise, results: none } = ir.nodes.get(branch)? else {
+        // The condition of a `while` has no place for anything else.
+        if !body.items[..test].iter().all(|item| is_pure(ir, item)) {
             return None;
-        };
-        let (condition, leaves) = match ir.op(cond) {
-            Some(Op::Unary(Unary::Not, inner)) => (inner, false),
-            _other => (cond, true),
-        };
-        let ((arm, left), leaves, other) = match leaving(ir, then) {
-            Some(found) => (found, leaves, otherwise),
-            None => (leaving(ir, otherwise)?, !leaves, then),
-        };
+        }
+        let Leaving { condition, leaves, arm, left, other, has_results } =
+            Leaving::find(ir, body.items[test])?;
+        // An iteration goes on in the other arm or after the test, not in both.
         let is_last = body.exit == Exit::Unreachable && test + 1 == body.items.len();
         let data = ir.regions.get(other)?;
-        let is_empty =
-            data.items.is_empty() && matches!(data.exit, Exit::Yield(_)) && ir.get(none).is_empty();
-        let is_inside = |value: Value| {
-            let mut items = body.items[..test].iter().chain(&arm.items);
-            items.any(|&item| item == Item::Let(value))
-        };
-        let is_repeatable = |&value: &Value| match ir.op(value) {
-            Some(Op::Const(_)) => true,
-            Some(Op::Shuffle([first, others @ ..])) => {
-                let mut others = others[..usize::from(ir.ty(value).lanes) - 1].iter();
-                others.all(|lane| lane.value() == first.value()) && !is_inside(first.value())
-            }
-            _other => false,
-        };
+        let is_empty = data.items.is_empty() && matches!(data.exit, Exit::Yield(_)) && !has_results;
+        if !is_last && !is_empty {
+            return None;
+        }
+        // Results from inside are evaluated once more after the loop, where the rest is out of
+        // scope.
+        let inside = || body.items[..test].iter().chain(&arm.items);
+        let is_inside = |value: Value| inside().any(|&item| item == Item::Let(value));
         let again: Vec<_> = left.iter().copied().filter(|&value| is_inside(value)).collect();
+        if !again.iter().all(|&value| copied(ir, value).is_some_and(|of| of.is_none_or(|of| !is_inside(of))))
+        {
+            return None;
+        }
         let stays = |(carrier, value): (&Carrier, &Value)| {
             params.iter().zip(ir.get(list)).any(|(param, known)| param == carrier && known == value)
         };
+        // Another exit of the loop would meet the stores after it.
+        let breaks = exits(ir, region).iter().filter(|(exit, _)| matches!(exit, Exit::Break(_))).count();
+        if breaks > 1 && !results.iter().zip(left).all(stays) {
+            return None;
+        }
         // What both exits of the test store goes before it.
         let next = match (data.exit, body.exit) {
             (Exit::Continue(values), _) if is_last => ir.get(values),
@@ -131,13 +129,11 @@ impl<'a> Tested<'a> {
         };
         let is_common =
             |stored: (&Carrier, &Value)| !stays(stored) && params.iter().zip(next).any(|next| next == stored);
-        let has_common = !data.items.iter().any(is_node) && results.iter().zip(left).any(is_common);
-        let breaks = exits(ir, region).iter().filter(|(exit, _)| matches!(exit, Exit::Break(_))).count();
-        let is_single = breaks < 2 || results.iter().zip(left).all(stays);
-        let is_pure = body.items[..test].iter().all(|item| is_pure(ir, item));
+        if !data.items.iter().any(is_node) && results.iter().zip(left).any(is_common) {
+            return None;
+        }
         let rest = is_last.then_some(other);
-        ((is_last || is_empty) && is_pure && is_single && !has_common && again.iter().all(is_repeatable))
-            .then_some(Self { body, test, condition, leaves, left, again, rest })
+        Some(Self { body, test, condition, leaves, left, again, rest })
     }
 
     /// Returns the values of a loop's parameters and of the items before the test that its
@@ -156,11 +152,51 @@ impl<'a> Tested<'a> {
     }
 }
 
+/// An `if` of which one arm leaves the loop around it.
+struct Leaving<'a> {
+    /// The arm leaves where this is `leaves`.
+    condition: Value,
+    leaves: bool,
+    arm: &'a RegionData,
+    left: &'a [Value],
+    other: Region,
+    has_results: bool,
+}
+
+impl<'a> Leaving<'a> {
+    fn find(ir: &'a Func, item: Item) -> Option<Self> {
+        let Item::Node(branch) = item else { return None };
+        let &NodeData::If { cond, then, otherwise, results } = ir.nodes.get(branch)? else { return None };
+        let (condition, leaves) = match ir.op(cond) {
+            Some(Op::Unary(Unary::Not, inner)) => (inner, false),
+            _other => (cond, true),
+        };
+        let ((arm, left), leaves, other) = match leaving(ir, then) {
+            Some(found) => (found, leaves, otherwise),
+            None => (leaving(ir, otherwise)?, !leaves, then),
+        };
+        Some(Self { condition, leaves, arm, left, other, has_results: !ir.get(results).is_empty() })
+    }
+}
+
 /// Returns a region that leaves a loop without constructs, and its values.
 fn leaving(ir: &Func, region: Region) -> Option<(&RegionData, &[Value])> {
     let data = ir.regions.get(region)?;
     let Exit::Break(values) = data.exit else { return None };
     data.items.iter().all(|item| is_pure(ir, item)).then(|| (data, ir.get(values)))
+}
+
+/// Returns what a value is a copy of: one other value, or `None` inside if it is a constant. Other
+/// operations copy nothing.
+fn copied(ir: &Func, value: Value) -> Option<Option<Value>> {
+    match ir.op(value)? {
+        Op::Const(_) => Some(None),
+        Op::Shuffle(lanes) => {
+            let [first, others @ ..] = &lanes[..usize::from(ir.ty(value).lanes)] else { return None };
+            others.iter().all(|lane| lane.value() == first.value()).then(|| Some(first.value()))
+        }
+        _other => None,
+    }
 }
 
 /// Returns whether two values are equal: the same, or one operation on the same operands.

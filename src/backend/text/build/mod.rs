@@ -36,7 +36,7 @@ pub struct Builder<'a> {
     pub open: Vec<usize>,
     /// Counters of the open loops that count.
     pub counting: Vec<Variable>,
-    /// Procedure of the last line; none where lines were removed.
+    /// Procedure of the last line, or `None` where lines were removed.
     pub procedure: Option<Option<u16>>,
     views: Vec<Option<View>>,
     not_finite: Vec<(u32, Expr)>,

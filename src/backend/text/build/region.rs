@@ -31,9 +31,9 @@ use crate::limits::BRACES;
 struct Scope<'s> {
     /// Carriers of the values of a `Yield`.
     yields: &'s [Carrier],
-    /// Carriers of the values of a `Break`; none outside breakable constructs.
+    /// Carriers of the values of a `Break`, or `None` outside breakable constructs.
     breaks: Option<&'s [Carrier]>,
-    /// Carriers of the values of a `Continue`; none outside loops.
+    /// Carriers of the values of a `Continue`, or `None` outside loops.
     continues: Option<&'s [Carrier]>,
     /// Falling off the end of the region leaves the innermost breakable construct.
     end_breaks: bool,
@@ -95,7 +95,8 @@ enum After {
 }
 
 impl<'a> Builder<'a> {
-    /// Adds the lines of the function and returns the values that it yields; none if it never ends.
+    /// Adds the lines of the function and returns the values that it yields, or returns `None` if
+    /// it never ends.
     pub fn body(&mut self) -> Result<Option<&'a [Value]>> {
         let ir = self.ir;
         let region = ir.body.ok_or_else(|| defect("a function has no body"))?;
@@ -185,7 +186,7 @@ impl<'a> Builder<'a> {
     fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
         let ir = self.ir;
         let data = ir.nodes.get(node).ok_or_else(|| defect(format!("{node} does not exist")))?;
-        // A switch has braces around those of its cases.
+        // A switch has braces around the braces of its cases.
         let levels = if data.is_breakable() && !data.is_loop() { 2 } else { 1 };
         self.depth += levels;
         if self.depth > BRACES {
@@ -415,7 +416,7 @@ impl<'a> Builder<'a> {
             this.items(body, 0..test, scope)?;
             let (mut kept, mut own) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
             for (&carrier, &value) in carriers.iter().zip(left) {
-                // The values of parameters are those of the next iteration, which follow.
+                // Parameters already have the values of the next iteration, which follow.
                 let next =
                     repeat.carriers.iter().zip(this.ir.get(next)).find(|(param, _)| **param == carrier);
                 match next {

@@ -66,7 +66,7 @@ pub struct Operator {
     pub level: Level,
     /// Levels that the operands need.
     pub operands: [Level; 2],
-    /// The opposite of a comparison. Those of floats have none: NaN compares false either way.
+    /// The opposite of a comparison. Float comparisons have none: NaN compares false either way.
     pub opposite: Option<&'static str>,
     pub on_vectors: OnVectors,
 }
@@ -84,7 +84,7 @@ impl Operator {
     }
 }
 
-/// Returns the operator of an operation on this number of lanes; none for a function.
+/// Returns the operator of an operation on this number of lanes, or `None` for a function.
 pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
     use Level::{And, Or, Product, Relation, Sum, Unary};
     Some(match op {
@@ -113,7 +113,7 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
     })
 }
 
-/// Returns the function of an operation that has no operator; none if `legalize` removes it.
+/// Returns the function of an operation that has no operator, or `None` if `legalize` removes it.
 pub const fn function(op: Binary) -> Option<&'static str> {
     match op {
         Binary::Dot => Some("dot"),
@@ -136,7 +136,7 @@ pub enum Notation {
     Bits(&'static str),
 }
 
-/// Returns the spelling of an operation; none for those that no draft has.
+/// Returns the spelling of an operation, or `None` for those that no draft has.
 pub const fn notation(op: Unary) -> Option<Notation> {
     Some(match op {
         Unary::Abs => Notation::Function("abs"),

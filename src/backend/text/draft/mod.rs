@@ -212,7 +212,7 @@ impl Node {
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
-    /// The next lines are those of this procedure of the interface, or of none.
+    /// The next lines belong to this procedure of the interface, or to none.
     Procedure(Option<u16>),
     Store {
         variable: Variable,

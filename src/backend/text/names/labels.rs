@@ -279,7 +279,7 @@ impl Draft {
         next.copied()
     }
 
-    /// Returns what an operand is about, if anything is known of it.
+    /// Returns what an operand is about, or `None` if nothing is known of it.
     fn about(&self, operand: Operand) -> Option<Name> {
         if let Some(hint) = self.register(operand) {
             return Some((hinted(hint, operand.ty.kind), ""));

@@ -39,7 +39,7 @@ impl Word {
 pub struct Words(String);
 
 impl Words {
-    /// Returns the text of a word; nothing of no word.
+    /// Returns the text of a word, which is empty if there is none.
     pub fn get(&self, word: Word) -> &str {
         self.0.get(word.start as usize..word.end as usize).unwrap_or_default()
     }

@@ -198,7 +198,7 @@ impl<'w> Body<'w> {
             self.operand(step, Level::Sum);
         }
         self.out.push('\n');
-        // The names of the file, without that of the block.
+        // The names of the file, without the block's.
         let prefix = &self.module.declarations.prefixes[0];
         if !prefix.is_empty() {
             let comment = self.out.split_off(start).replace(prefix.as_str(), "");
@@ -218,7 +218,7 @@ impl<'w> Body<'w> {
         self.out.push('\n');
     }
 
-    /// Returns the name of an expression; none if it is inlined.
+    /// Returns the name of an expression, or `None` if it is inlined.
     pub fn name(&self, expr: Expr) -> Option<&'w str> {
         let name = self.draft.fact(expr).name;
         (name != Word::NONE).then(|| self.draft.words.get(name))
@@ -295,14 +295,7 @@ impl<'w> Body<'w> {
             Line::Loop { .. } => return self.begin_loop(at, line),
             Line::Switch { selector, continues } => return self.begin_switch(at, selector, continues),
             Line::Case { first, count } => {
-                let values = &self.draft.values[first as usize..][..count as usize];
-                match self.open.last() {
-                    Some(&Closing::Tests { selector, .. }) => self.test(selector, values),
-                    _switch => {
-                        self.case(values);
-                        self.begin(Closing::Case);
-                    }
-                }
+                self.begin_case(&self.draft.values[first as usize..][..count as usize]);
             }
             Line::End => self.close(at),
             Line::Break => self.line().push_str("break;\n"),
@@ -315,6 +308,15 @@ impl<'w> Body<'w> {
             }
         }
         at + 1
+    }
+
+    /// Begins a case of a switch, or the arm of an `if` that takes its place.
+    fn begin_case(&mut self, values: &[i32]) {
+        if let Some(&Closing::Tests { selector, .. }) = self.open.last() {
+            return self.test(selector, values);
+        }
+        self.case(values);
+        self.begin(Closing::Case);
     }
 
     /// Writes ` else` and the rest of its line; returns the index of the next line.

@@ -147,8 +147,8 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// Returns the function that replaces an operator on vectors of this type; none if the operator
-    /// takes vectors.
+    /// Returns the function that replaces an operator on vectors of this type, or `None` if the
+    /// operator takes vectors.
     pub fn vector_function(&mut self, by: OnVectors, ty: Type) -> Option<&'w str> {
         match by {
             OnVectors::Operator => None,

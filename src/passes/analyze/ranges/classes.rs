@@ -1,6 +1,5 @@
 //! Classes of numbers, and how operations combine them.
-//! In: the classes and the largest exponents of operands. Out: those of a result. Knows neither
-//! functions nor values.
+//! In: the ranges of operands. Out: the range of a result. Knows neither functions nor values.
 //!
 //! A row says what one class gives with another; tables that the compiler computes from the rows
 //! answer for sets of classes, so that an operation costs a few loads.
@@ -122,8 +121,8 @@ const MIN_EXPONENT: i16 = -127;
 
 /// Exponent of the largest logarithm: magnitudes are below 2^8, even of a subnormal number's.
 const LOG2_EXPONENT: i16 = 7;
-/// Exponents of the largest reciprocal square roots: those of the smallest subnormal number, and of
-/// the smallest that float24 does not flush.
+/// Exponents of the largest reciprocal square roots: of the smallest subnormal number, 2^-149, and
+/// of the smallest number that float24 does not flush, 2^-62.
 const RSQ_EXPONENT: i16 = 75;
 const F24_RSQ_EXPONENT: i16 = 31;
 
@@ -171,7 +170,7 @@ impl Range {
         Self { least: least.clamp(MIN_EXPONENT, MAX_EXPONENT) as i8, ..self }
     }
 
-    /// Range of a constant.
+    /// Range of a constant. A subnormal one has the exponent of all below the normal numbers.
     pub(crate) fn of_bits(bits: u32) -> Self {
         let classes = Classes::of_bits(bits);
         if !classes.has(Classes::FINITE) {
@@ -218,8 +217,8 @@ impl Range {
         }
     }
 
-    /// This with another, by the classes, and any exponent where the other's is larger: a loop may
-    /// multiply by two as often as it likes.
+    /// Both, and any exponent where the other's ends are further out: a loop may multiply by two as
+    /// often as it likes. Classes need no such step, since seven of them can only be added.
     pub(crate) fn widened(self, other: Self) -> Self {
         let grows =
             self.classes != Classes::NONE && (other.exponent > self.exponent || other.least < self.least);
@@ -230,7 +229,7 @@ impl Range {
     /// Returns whether a number is among these.
     pub fn contains(self, bits: u32) -> bool {
         let other = Self::of_bits(bits);
-        // One class of a subnormal number is enough: it counts as both.
+        // One class of a subnormal number is enough: it counts as a zero and as a finite number.
         self.classes.has(other.classes)
             && (!other.classes.has(Classes::FINITE)
                 || other.exponent <= self.exponent
@@ -246,7 +245,8 @@ impl Range {
         exponent > if precision.rules().rounds { 63 } else { MAX_EXPONENT }
     }
 
-    /// As float24 rounds numbers: from 2^64 on they are infinite, small ones may become 0.
+    /// As float24 rounds numbers: from 2^64 on they are infinite, and small ones may become 0.
+    /// Other precisions round nothing here, since the rows already have what f32 overflows to.
     fn rounded(precision: Precision, classes: Classes, exponent: i16) -> Self {
         type C = Classes;
         if !precision.rules().rounds || !classes.has(C::FINITE) {
@@ -286,11 +286,11 @@ impl Range {
         Self::rounded(precision, self.classes.read(precision).map(each), exponent)
     }
 
-    /// Row of a reciprocal.
+    /// Row of a reciprocal. Drivers may flush what is subnormal, so it may be zero, too.
     pub(crate) fn rcp(self, precision: Precision) -> Self {
         type C = Classes;
         let of_zero = of_zero(precision);
-        // That of a large number is subnormal, that of a subnormal number is infinite.
+        // The reciprocal of a large number is subnormal, and vice versa infinite.
         self.function(precision, MAX_EXPONENT, |class| match class {
             C::NEGATIVE => C::NEGATIVE_INFINITY.or(C::NEGATIVE).or(C::ZERO),
             C::POSITIVE => C::POSITIVE_INFINITY.or(C::POSITIVE).or(C::ZERO),
@@ -315,7 +315,8 @@ impl Range {
     /// Row of a power of two.
     pub(crate) fn exp2(self, precision: Precision) -> Self {
         type C = Classes;
-        // Below 2^5 the power stays below 2^33 with room for a driver's error.
+        // A power of less than 2^(n + 1) is below 2^(2^(n + 1)); one more leaves room for a
+        // driver's error. From 2^5 on it would be more than the largest exponent can say.
         let exponent = if self.exponent() < 5 { (2 << self.exponent().max(0)) + 1 } else { MAX_EXPONENT };
         let infinity = if exponent == MAX_EXPONENT { C::POSITIVE_INFINITY } else { C::NONE };
         self.function(precision, exponent, |class| match class {
@@ -345,8 +346,9 @@ impl Range {
         let classes = a.classes.pairs(b.classes, if is_less { &MIN } else { &MAX });
         let lowers = C::BELOW_ZERO.without(C::NEGATIVE_ZERO);
         let both = a.classes.or(b.classes);
-        // A minimum of numbers that are not negative is no larger than the other operand, if that
-        // is finite and no NaN.
+        // `min(x, 1)` of a number that is not negative is at most 1, however large `x` is: its
+        // exponent is limited by the other operand, if that is finite. Where the first operand is
+        // NaN, the result is the second, without a limit.
         let limit = |own: Self, other: Self, none: Classes| {
             let is_limited = is_less && !both.has(lowers) && !other.classes.has(none);
             if is_limited { own.exponent.min(other.exponent) } else { own.exponent }
@@ -355,7 +357,8 @@ impl Range {
         Self { classes, exponent, least: a.least.min(b.least) }
     }
 
-    /// Returns whether results with this least exponent are normal numbers.
+    /// Returns whether results with this least exponent are normal numbers, which no driver
+    /// flushes.
     fn is_normal(precision: Precision, least: i16) -> bool {
         least > MIN_EXPONENT && !precision.rules().rounds
     }
@@ -367,14 +370,14 @@ impl Range {
         let overflows = Self::overflows(precision, exponent);
         let tables = if precision.rules().guards { &PRODUCT } else { &PLAIN_PRODUCT };
         let table = &tables[usize::from(overflows)];
-        // Zero times infinity needs two lanes, and a square has one sign.
+        // A square is of one number: it pairs each class with itself alone, so it has no ∞ · 0 and
+        // is not negative.
         let classes = if is_square { x.map(|class| class.pairs(class, table)) } else { x.pairs(y, table) };
         let least = i16::from(a.least) + i16::from(b.least);
-        let is_known = a.least > MIN_EXPONENT as i8 && b.least > MIN_EXPONENT as i8;
-        if !(is_known && Self::is_normal(precision, least)) {
+        if !(a.has_least() && b.has_least() && Self::is_normal(precision, least)) {
             return Self::rounded(precision, classes, exponent);
         }
-        // No product of numbers vanishes.
+        // The product of the least magnitudes is still normal, so a zero comes from zeros alone.
         let vanished = if x.or(y).has(Classes::ZERO) { Classes::NONE } else { Classes::ZERO };
         Self::up_to(classes.without(vanished), exponent).at_least(least)
     }
@@ -385,6 +388,7 @@ impl Range {
         let (x, y) = (a.classes.read(precision), b.classes.read(precision));
         let overflows = Self::overflows(precision, exponent);
         let sum = Self::rounded(precision, x.pairs(y, &SUM[usize::from(overflows)]), exponent);
+        // Only numbers of both signs cancel.
         let either = x.or(y);
         let cancels = either.has(Classes::NEGATIVE) && either.has(Classes::POSITIVE);
         sum.at_least_of_terms(precision, a.least.min(b.least).into(), cancels)
@@ -400,6 +404,16 @@ impl Range {
         self.at_least(own)
     }
 
+    /// Returns whether something is known of the least magnitude.
+    pub(crate) fn has_least(self) -> bool {
+        self.least > MIN_EXPONENT as i8
+    }
+
+    /// The same numbers, and smaller ones.
+    pub(crate) fn without_least(self) -> Self {
+        Self { least: MIN_EXPONENT as i8, ..self }
+    }
+
     /// The least exponent of a number but 0.
     pub(crate) fn least(self) -> i16 {
         self.least.into()
@@ -407,7 +421,7 @@ impl Range {
 
     /// Returns whether the square of a number but 0 may be 0, or too small for a normal number.
     pub(crate) fn square_may_vanish(self, precision: Precision) -> bool {
-        self.least == MIN_EXPONENT as i8 || !Self::is_normal(precision, 2 * self.least())
+        !self.has_least() || !Self::is_normal(precision, 2 * self.least())
     }
 
     /// Row of a lane over the length of a vector that has it: magnitudes are at most a little above
@@ -416,7 +430,8 @@ impl Range {
         Self::up_to(self.classes.without(Classes::NOT_FINITE).or(Classes::ZERO), 0)
     }
 
-    /// Row of `x * rsq(x)`, if `x` is finite and not negative.
+    /// Row of `x * rsq(x)`, if `x` is finite and not negative: a root, or 0 where the reciprocal is
+    /// infinite. One more than half of the exponent covers an odd one.
     pub(crate) fn root(self) -> Option<Self> {
         let is_defined = !self.classes.has(Classes::NOT_FINITE.or(Classes::NEGATIVE));
         is_defined.then(|| Self::up_to(self.classes.or(Classes::ZERO), self.exponent() / 2 + 1))
@@ -424,7 +439,8 @@ impl Range {
 
     /// Row of `x - floor(x + added)`. Infinities make NaN.
     pub(crate) fn fraction(self, added: Self) -> Self {
-        // Where the sum overflows, it is infinite.
+        // Where the sum overflows, it is infinite, and `x - ∞` is infinite. 100 is far from both
+        // 127 and from what programs add.
         let overflows = added.exponent > 100 || added.classes.has(Classes::INFINITE);
         let is_defined = !overflows && !self.classes.or(added.classes).has(Classes::NOT_FINITE);
         let nan = if is_defined { Classes::NONE } else { Classes::NAN };
@@ -461,7 +477,7 @@ macro_rules! table {
             let $a = Classes(1 << class);
             let mut set = 1;
             while set < SETS {
-                // The result for the set without its lowest class is known.
+                // Sets ascend, so the result for this one without its lowest class is known.
                 let rest = set & (set - 1);
                 let $b = Classes((set ^ rest) as u8);
                 table[class][set] = table[class][rest].or($row);
@@ -508,7 +524,7 @@ const fn sum_of(a: Classes, b: Classes, overflows: bool) -> Classes {
     let infinity = if overflows { C::INFINITE } else { C::NONE };
     match (a.has(C::INFINITE), b.has(C::INFINITE)) {
         _nan if both.has(C::NAN) => C::NAN,
-        // Both are single classes, so that equal bits are equal classes.
+        // Here both are single classes, so that equal bits are equal classes.
         (true, true) if a.0 == b.0 => a,
         (true, true) => C::NAN,
         (true, false) => a,
@@ -516,6 +532,7 @@ const fn sum_of(a: Classes, b: Classes, overflows: bool) -> Classes {
         (false, false) if a.has(C::ZERO) && b.has(C::ZERO) => C::ZERO,
         (false, false) if a.has(C::ZERO) => b,
         (false, false) if b.has(C::ZERO) => a,
+        // Numbers of different signs cancel to any smaller one.
         (false, false) if a.0 != b.0 => C::FINITE.or(C::ZERO),
         (false, false) if a.has(C::POSITIVE) => a.or(infinity.without(C::NEGATIVE_INFINITY)),
         (false, false) => a.or(infinity.without(C::POSITIVE_INFINITY)),
@@ -524,7 +541,8 @@ const fn sum_of(a: Classes, b: Classes, overflows: bool) -> Classes {
 
 const fn choice_of(a: Classes, b: Classes, is_less: bool) -> Classes {
     let both = a.or(b);
-    // Neither zero is less than the other. Either of two numbers of one class will do.
+    // Neither zero is less than the other, so the second is taken, as for NaN. Either of
+    // two numbers of one class may be less, but both are of the class.
     let is_unordered = both.has(Classes::NAN) || !both.without(Classes::ZERO).has(Classes::ALL);
     let first = if is_less { a.0 < b.0 } else { a.0 > b.0 };
     if first && !is_unordered { a } else { b }

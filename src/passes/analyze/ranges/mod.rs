@@ -2,24 +2,40 @@
 //! exponent.
 //! In: a function of either stage. Out: a [`Range`] for each lane. Changes nothing.
 //!
-//! The rows of `classes` combine ranges. [`Ranges::sweep`] asks them for every value of a function,
-//! as a [domain](crate::ir::dataflow). Values that a sweep has not seen are looked up through
-//! their definitions on demand, with fuel; parameters and results among them may be anything.
+//! The rows of `classes.rs` combine ranges. [`Ranges::sweep`] asks them for every value of a
+//! function, as a [domain](crate::ir::dataflow). Values that a sweep has not seen are looked up
+//! through their definitions on demand, with fuel; parameters and results among them may be
+//! anything. `promises.rs` has sets of promises.
 //!
 //! `legalize` sweeps once, before it replaces anything, and leaves out guards. `simplify` decides
 //! comparisons on demand, because it changes the function while it asks, and few lanes.
 //!
 //! A lane that may be subnormal may be zero, too: some drivers flush. So a finite class without
 //! zeros means normal numbers.
+//!
+//! Promises of a host narrow ranges. Each narrowed lane has the [`Promises`] that its range depends
+//! on: whatever ranges an answer looks up, it depends on what they depend on. A lane that may be
+//! any number depends on nothing. So the range of a lane stays the same without all other promises.
+//!
+//! ```text
+//! %2 = mulp %0, %1     %0 of v0, %1 of c4, both finite      %2 depends on v0 and c4
+//! %4 = addp %2, %3     %3 may be any number, so %4, too     %4 depends on nothing
+//! ```
 
 mod classes;
+mod promises;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::classes::Classes;
 pub use self::classes::Range;
+use self::promises::Needs;
+pub use self::promises::Promises;
 
-use crate::host::Options;
+use std::cell::Cell;
+
+use super::offsets::Offset;
+use crate::host::{Options, Promise, VertexInput};
 use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::op::scalar;
@@ -58,25 +74,70 @@ pub struct Ranges<'a> {
     results: Range,
     /// By value, those that a sweep has seen.
     table: Vec<Lanes>,
-    /// Products that divide each lane of an operand by the root whose reciprocal is the other, and
-    /// are 0 where that is infinite: the product, the operand, and the reciprocal.
-    quotients: Vec<(Value, Value, Lane)>,
+    /// Promises that make ranges narrower.
+    promised: Promises,
+    /// By value, the promises that the ranges of its lanes depend on; empty without promises.
+    needs: Vec<[Needs; 4]>,
+    /// Promises that the ranges looked up since the last [`take`](Cell::take) depend on.
+    asked: Cell<Needs>,
+    /// Relative reads of uniforms, by ascending value.
+    offsets: &'a [Offset],
+    quotients: Vec<Quotient>,
+}
+
+/// A product that divides each lane of an operand by the root whose reciprocal is the other
+/// operand, and is 0 where that is infinite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quotient {
+    product: Value,
+    pub operand: Value,
+    pub reciprocal: Lane,
+    /// Promises without which the operands may be others.
+    pub needs: Promises,
 }
 
 impl<'a> Ranges<'a> {
     /// Ranges of a function before any sweep.
     pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
         let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
-        let (results, table, quotients) = (Range::ALL, Vec::new(), Vec::new());
-        Self { precision, constants, uniforms, inputs, anywhere, results, table, quotients }
+        Self {
+            precision,
+            constants,
+            uniforms,
+            inputs,
+            anywhere,
+            results: Range::ALL,
+            table: Vec::new(),
+            promised: Promises::NONE,
+            needs: Vec::new(),
+            asked: Cell::default(),
+            offsets: &[],
+            quotients: Vec::new(),
+        }
     }
 
-    /// With knowledge of what the host feeds.
+    /// Adds what the host says about the numbers that it feeds: formats, and some of its promises.
+    /// Relative reads depend on the promises about all registers that they may reach.
     #[must_use]
-    pub fn knowing(mut self, options: &Options) -> Self {
+    pub fn knowing(mut self, options: &Options, promises: Promises, offsets: &'a [Offset]) -> Self {
+        self.promised = Promises::given(options).and(promises);
+        let kept = VertexInput {
+            promises: std::array::from_fn(|register| {
+                let promise = options.input.promises[register];
+                let these = Promises::attribute(register);
+                match (self.has(these.without_least()), self.has(these)) {
+                    (true, true) => promise,
+                    (true, false) => promise.without_least(),
+                    (false, _) => Promise::Nothing,
+                }
+            }),
+            ..options.input
+        };
+        self.inputs = kept.numbers().map(|promise| Range::promised(promise, self.precision));
         self.uniforms = Range::promised(options.assume.uniforms, self.precision);
-        self.inputs = options.input.numbers().map(|promise| Range::promised(promise, self.precision));
-        self.results = Range::promised(options.assume.results, self.precision);
+        let results = Range::promised(options.assume.results, self.precision);
+        (self.results, _) = self.promised(Promises::RESULTS, results);
+        self.offsets = offsets;
         // Nothing is more than all.
         let constants = self.constants.filter(|_| self.uniforms != Range::ALL);
         let constants = constants.into_iter().flatten().flatten().flatten();
@@ -91,6 +152,10 @@ impl<'a> Ranges<'a> {
     pub fn sweep(&mut self, f: &Func) {
         self.table.clear();
         self.table.resize(f.values.len(), [Range::NONE; 4]);
+        self.needs.clear();
+        if self.promised != Promises::NONE {
+            self.needs.resize(f.values.len(), [Needs::default(); 4]);
+        }
         for &param in f.get(f.params) {
             self.table[param.index()] = ANY;
         }
@@ -98,11 +163,12 @@ impl<'a> Ranges<'a> {
         self.quotients.clear();
         // Nothing else is known to be finite.
         if self.uniforms != Range::ALL || self.inputs != [Range::ALL; INPUTS] {
-            self.quotients = f.values.iter().filter_map(|(value, _)| self.divides(f, value)).collect();
+            self.quotients = f.values.keys().filter_map(|value| self.divides(f, value)).collect();
         }
     }
 
-    /// Adds values to what parameters or results may be; whether that is more than before.
+    /// Widens parameters or results by values. Returns whether any grew, or depends on more
+    /// promises.
     fn join(&mut self, f: &Func, takers: ValueList, values: ValueList, widens: bool) -> bool {
         let mut changed = false;
         for (&taker, &value) in f.get(takers).iter().zip(f.get(values)) {
@@ -113,22 +179,89 @@ impl<'a> Ranges<'a> {
             });
             changed |= joined != old;
             self.table[taker.index()] = joined;
+            if self.is_promised() {
+                let (new, old) = (self.needs[value.index()], self.needs[taker.index()]);
+                let both = std::array::from_fn(|lane| old[lane].or(new[lane]).limited_to(joined[lane]));
+                changed |= both != old;
+                self.needs[taker.index()] = both;
+            }
         }
         changed
     }
 
-    /// The ranges of a value by its definition; those of its operands are known.
-    fn of_definition(&self, f: &Func, value: Value) -> Lanes {
+    /// Returns whether promises of the host narrow ranges.
+    #[inline]
+    pub(crate) fn is_promised(&self) -> bool {
+        !self.needs.is_empty()
+    }
+
+    /// Returns whether the host gives all of these promises.
+    fn has(&self, promises: Promises) -> bool {
+        promises.are_in(self.promised)
+    }
+
+    /// Notes a dependence of what is looked up.
+    #[inline]
+    fn ask(&self, needs: Needs) {
+        if self.is_promised() {
+            self.asked.set(self.asked.get().or(needs));
+        }
+    }
+
+    /// Notes that the answer takes the least magnitudes of what was looked up into account.
+    fn ask_for_least(&self) {
+        self.asked.set(self.asked.get().with_least());
+    }
+
+    /// Returns what is left of a range that some promises are about, and what it depends on.
+    fn promised(&self, promises: Promises, range: Range) -> (Range, Needs) {
+        let registers = promises.without_least();
+        if range == Range::ALL || !self.has(registers) {
+            return (Range::ALL, Needs::default());
+        }
+        let range = if self.has(promises) { range } else { range.without_least() };
+        (range, Needs { range: registers, least: promises.without(registers) }.limited_to(range))
+    }
+
+    /// The same where it is looked up.
+    fn ask_promised(&self, promises: Promises, range: Range) -> Range {
+        let (range, needs) = self.promised(promises, range);
+        self.ask(needs);
+        range
+    }
+
+    /// Returns what an answer depends on, by the ranges that it looks up. One that is not found
+    /// depends on nothing: it is not found without promises either.
+    fn tracked<T>(&self, answer: impl FnOnce() -> Option<T>) -> Option<(T, Needs)> {
+        let before = self.asked.take();
+        let found = answer();
+        let needs = self.asked.replace(before);
+        found.map(|found| (found, needs))
+    }
+
+    /// Returns the promises without which a lane may be of other classes.
+    pub(crate) fn needs(&self, f: &Func, lane: Lane) -> Promises {
+        let found = self.tracked(|| Some(self.get(f, lane)));
+        found.map_or(Promises::NONE, |(range, needs)| needs.limited_to(range).range)
+    }
+
+    /// Results of arithmetic, which the host may have limited.
+    fn limited(&self, range: Range) -> Range {
+        if self.results == Range::ALL {
+            return range;
+        }
+        range.and(self.ask_promised(Promises::RESULTS, self.results))
+    }
+
+    /// Returns the ranges of a value by its definition, and writes the promises that they depend
+    /// on. The ranges of its operands are known.
+    fn of_definition(&self, f: &Func, value: Value, needs: &mut [Needs; 4]) -> Lanes {
         let (ty, op) = (f.ty(value), f.op(value));
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
             _other if ty.kind != ScalarKind::F32 => return ANY,
-            Some(Op::Shuffle(lanes)) => {
+            Some(Op::Shuffle(lanes)) if !self.is_promised() => {
                 return lanes.map(|lane| self.table[lane.value().index()][usize::from(lane.index())]);
-            }
-            // Four lanes.
-            Some(Op::Read(resource @ (Resource::Uniform(_) | Resource::Input(_)))) => {
-                return [0, 1, 2, 3].map(|index| self.read(resource, index));
             }
             Some(Op::Binary(
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
@@ -142,10 +275,17 @@ impl<'a> Ranges<'a> {
         let mut lanes = ANY;
         for index in 0..ty.lanes {
             let at = usize::from(index);
-            lanes[at] = match op {
-                Some(op) if index > 0 && self.repeats(f, op, index) => lanes[at - 1],
-                Some(_) | None => self.transfer(f, Lane::new(value, index), &mut { FUEL }),
-            };
+            if let Some(op) = op
+                && index > 0
+                && self.repeats(f, op, index)
+            {
+                (lanes[at], needs[at]) = (lanes[at - 1], needs[at - 1]);
+                continue;
+            }
+            lanes[at] = self.transfer(f, Lane::new(value, index), &mut { FUEL });
+            if self.is_promised() {
+                needs[at] = self.asked.take().limited_to(lanes[at]);
+            }
         }
         lanes
     }
@@ -155,7 +295,8 @@ impl<'a> Ranges<'a> {
         let index = usize::from(index);
         let equal = |value: Value| {
             let lanes = &self.table[value.index()];
-            lanes[index] == lanes[index - 1]
+            let depends = || self.needs[value.index()][index] != self.needs[value.index()][index - 1];
+            lanes[index] == lanes[index - 1] && !(self.is_promised() && depends())
         };
         match op {
             Op::Unary(_, a) => equal(a),
@@ -191,7 +332,7 @@ impl<'a> Ranges<'a> {
         self.table.get(value.index()) == Some(&ANY)
     }
 
-    /// The numbers that any result of arithmetic may be.
+    /// Returns the numbers that any result of arithmetic may be.
     pub(crate) fn results(&self) -> Range {
         self.results
     }
@@ -217,21 +358,18 @@ impl<'a> Ranges<'a> {
         lane
     }
 
-    /// Returns whether the product of two lanes with these classes may be ∞ · 0. That of a lane
-    /// with itself, up to sign, is not.
-    pub(crate) fn may_be_infinity_times_zero(
-        &self,
-        f: &Func,
-        a: (Lane, Classes),
-        b: (Lane, Classes),
-    ) -> bool {
-        let possible = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);
-        (possible(a.1, b.1) || possible(b.1, a.1)) && self.root(f, a.0) != self.root(f, b.0)
+    /// Returns whether two lanes may have other numbers, up to sign: a product of a lane with
+    /// itself is not ∞ · 0.
+    pub(crate) fn are_apart(&self, f: &Func, a: Lane, b: Lane) -> bool {
+        self.root(f, a) != self.root(f, b)
     }
 
     /// Returns the numbers that a lane may be; the recursion ends with the fuel.
     fn find(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
         if let Some(range) = self.seen(lane) {
+            if self.is_promised() {
+                self.ask(self.needs[lane.value().index()][usize::from(lane.index())]);
+            }
             return range;
         }
         match fuel.checked_sub(1) {
@@ -253,7 +391,8 @@ impl<'a> Ranges<'a> {
             Some(Op::Binary(op, a, b)) if op.shape() == Shape::Dot => self.dot(f, op, a, b, fuel),
             Some(Op::Binary(op, a, b)) => self.binary(f, op, at(a), at(b), fuel),
             Some(Op::Read(resource)) => self.read(resource, index),
-            Some(Op::ReadAt(array, _)) => self.read_at(array),
+            Some(Op::ReadAt(Array::Uniform(_), _)) => self.read_anywhere(lane.value()),
+            Some(Op::ReadAt(Array::Member(_) | Array::Buffer(_), _)) => Range::ALL,
             Some(Op::Submit { .. } | Op::Call { .. }) | None => Range::ALL,
         }
     }
@@ -261,10 +400,16 @@ impl<'a> Ranges<'a> {
     fn read(&self, resource: Resource, index: u8) -> Range {
         match resource {
             Resource::Uniform(register) => {
-                let constant = self.constants.and_then(|all| *all.get(usize::from(register))?);
-                constant.map_or(self.uniforms, |bits| Range::of_bits(bits[usize::from(index)]))
+                if let Some(bits) = self.constants.and_then(|all| *all.get(usize::from(register))?) {
+                    return Range::of_bits(bits[usize::from(index)]);
+                }
+                self.ask_promised(Promises::uniforms(1 << (register & 127)), self.uniforms)
             }
-            Resource::Input(register) => self.inputs[usize::from(register) % INPUTS],
+            Resource::Input(register) => {
+                let register = usize::from(register) % INPUTS;
+                // What is left of no promise is what the format says.
+                self.ask_promised(Promises::attribute(register).and(self.promised), self.inputs[register])
+            }
             Resource::IntUniform { .. }
             | Resource::BoolUniform(_)
             | Resource::Member { .. }
@@ -275,11 +420,14 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    fn read_at(&self, array: Array) -> Range {
-        match array {
-            Array::Uniform(_) => self.anywhere,
-            Array::Member(_) | Array::Buffer(_) => Range::ALL,
-        }
+    /// A relative read, which depends on the promises about the registers in its reach.
+    fn read_anywhere(&self, read: Value) -> Range {
+        let offset = self.offsets.binary_search_by_key(&read, |offset| offset.read);
+        let reach = offset.map_or(u128::MAX, |index| self.offsets[index].indices());
+        let registers = (0..).zip(self.constants.into_iter().flatten());
+        let constants = registers.filter(|(_, constant)| constant.is_some());
+        let constants: u128 = constants.fold(0, |all, (register, _): (u32, _)| all | 1 << register);
+        self.ask_promised(Promises::uniforms(reach & !constants), self.anywhere)
     }
 
     // `simplify` makes a selection of an `if` without items, `legalize` one of MIN and MAX.
@@ -347,10 +495,10 @@ impl<'a> Ranges<'a> {
             Unary::Neg => a.negated(),
             Unary::Abs => a.magnitude(),
             Unary::Floor => a.floor(),
-            Unary::RcpP => a.rcp(self.precision).and(self.results),
-            Unary::RsqP => a.rsq(self.precision).and(self.results),
-            Unary::Exp2P | Unary::Exp2Portable => a.exp2(self.precision).and(self.results),
-            Unary::Log2P | Unary::Log2Portable => a.log2(self.precision).and(self.results),
+            Unary::RcpP => self.limited(a.rcp(self.precision)),
+            Unary::RsqP => self.limited(a.rsq(self.precision)),
+            Unary::Exp2P | Unary::Exp2Portable => self.limited(a.exp2(self.precision)),
+            Unary::Log2P | Unary::Log2Portable => self.limited(a.log2(self.precision)),
             // Nothing is known of what drivers compute, and of kinds other than floats.
             _other => Range::ALL,
         }
@@ -365,13 +513,13 @@ impl<'a> Ranges<'a> {
         for lane in 1..f.ty(a).lanes {
             // No further term makes it less.
             if total == Range::ALL {
-                return self.results;
+                return self.limited(total);
             }
             let product = self.product(f, Lane::new(a, lane), Lane::new(b, lane), fuel);
             total = Range::sum(self.precision, total, product);
             least = least.min(product.least());
         }
-        total.at_least_of_terms(self.precision, least, true).and(self.results)
+        self.limited(total.at_least_of_terms(self.precision, least, true))
     }
 
     fn product(&self, f: &Func, a: Lane, b: Lane, fuel: &mut u32) -> Range {
@@ -381,11 +529,19 @@ impl<'a> Ranges<'a> {
         // Only numbers that are finite have roots of which something is known.
         let is_open = |range: Range| range.classes.has(Classes::NOT_FINITE);
         if !(is_square || is_open(x) && is_open(y))
-            && let Some((.., range)) = self.quotient(f, a, b)
+            && let Some(((.., range), needs)) = self.tracked(|| self.quotient(f, a, b))
         {
+            self.ask(needs);
             return range;
         }
-        Range::product(self.precision, x, y, is_square)
+        let product = Range::product(self.precision, x, y, is_square);
+        // A product that cannot vanish: its classes follow from the least magnitudes.
+        if self.is_promised()
+            && Range::product(self.precision, x.without_least(), y, is_square).classes != product.classes
+        {
+            self.ask_for_least();
+        }
+        product
     }
 
     /// Returns the lane and the reciprocal root of a product that has the one divided by the other,
@@ -421,8 +577,8 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// Returns whether a lane is a sum of squares, one of them that of another lane. No square may
-    /// vanish, unless a sum of 0 is taken care of.
+    /// Returns whether a lane is a sum of squares, one of them the square of another lane. No
+    /// square may vanish, unless a sum of 0 is taken care of.
     fn is_squared_length(&self, f: &Func, sum: Lane, of: Lane, may_vanish: bool) -> bool {
         let root = self.root(f, of);
         let mut has_lane = false;
@@ -431,6 +587,9 @@ impl<'a> Ranges<'a> {
             has_lane |= self.root(f, a) == root;
             let range = self.get(f, a);
             let is_number = !range.classes.has(Classes::NAN);
+            if !may_vanish {
+                self.ask_for_least();
+            }
             a == b && is_number && (may_vanish || !range.square_may_vanish(self.precision))
         };
         let mut terms = [sum; 4];
@@ -459,9 +618,14 @@ impl<'a> Ranges<'a> {
         has_lane
     }
 
-    /// Returns what [`Self::quotients`] keeps of a value, if it is a quotient in every lane, and by
-    /// a root that may be infinite.
-    fn divides(&self, f: &Func, value: Value) -> Option<(Value, Value, Lane)> {
+    /// Returns a value as a quotient if it is one in every lane, and by a root that may be
+    /// infinite.
+    fn divides(&self, f: &Func, product: Value) -> Option<Quotient> {
+        let ((operand, reciprocal), needs) = self.tracked(|| self.operands_of_quotient(f, product))?;
+        Some(Quotient { product, operand, reciprocal, needs: needs.range })
+    }
+
+    fn operands_of_quotient(&self, f: &Func, value: Value) -> Option<(Value, Lane)> {
         let Some(Op::Binary(Binary::MulP, a, b)) = f.op(value) else { return None };
         let each = |index| self.quotient(f, Lane::new(a, index), Lane::new(b, index));
         let (lane, factor, _) =
@@ -469,13 +633,12 @@ impl<'a> Ranges<'a> {
         let is_same = |index| {
             each(index).is_some_and(|(other, by, _)| (other, by) == (Lane::new(lane.value(), index), factor))
         };
-        (1..f.ty(value).lanes).all(is_same).then_some((value, lane.value(), factor))
+        (1..f.ty(value).lanes).all(is_same).then_some((lane.value(), factor))
     }
 
-    /// Returns the operand and the reciprocal root of a quotient, see [`Self::quotients`].
-    pub(crate) fn quotient_of(&self, value: Value) -> Option<(Value, Lane)> {
-        let found = self.quotients.iter().find(|(product, ..)| *product == value);
-        found.map(|&(_, operand, factor)| (operand, factor))
+    /// Returns the quotient that a value is, or `None` if it is another value.
+    pub(crate) fn quotient_of(&self, value: Value) -> Option<Quotient> {
+        self.quotients.iter().find(|quotient| quotient.product == value).copied()
     }
 
     /// Returns what is left of a number without its integer part, `x - floor(x)` or
@@ -504,12 +667,12 @@ impl<'a> Ranges<'a> {
     fn binary(&self, f: &Func, op: Binary, a: Lane, b: Lane, fuel: &mut u32) -> Range {
         match op {
             Binary::SgeP | Binary::SltP => Range::SET,
-            Binary::MulP => self.product(f, a, b, fuel).and(self.results),
-            Binary::AddP => match self.find(f, a, fuel) {
-                _known if let Some(fraction) = self.fraction(f, a, b) => fraction.and(self.results),
-                Range::ALL => self.results,
-                a => Range::sum(self.precision, a, self.find(f, b, fuel)).and(self.results),
-            },
+            Binary::MulP => self.limited(self.product(f, a, b, fuel)),
+            Binary::AddP => self.limited(match self.find(f, a, fuel) {
+                _known if let Some(fraction) = self.fraction(f, a, b) => fraction,
+                Range::ALL => Range::ALL,
+                a => Range::sum(self.precision, a, self.find(f, b, fuel)),
+            }),
             Binary::MinP | Binary::MaxP | Binary::NMin | Binary::NMax => {
                 let a = self.find(f, a, fuel);
                 Range::choice(op.choice() == Some(Binary::Less), a, self.find(f, b, fuel))
@@ -527,7 +690,11 @@ impl<'a> Ranges<'a> {
 
 impl Domain for Ranges<'_> {
     fn define(&mut self, f: &Func, value: Value) {
-        self.table[value.index()] = self.of_definition(f, value);
+        let mut needs = [Needs::default(); 4];
+        self.table[value.index()] = self.of_definition(f, value, &mut needs);
+        if self.is_promised() {
+            self.needs[value.index()] = needs;
+        }
     }
 
     fn enter(&mut self, f: &Func, node: Node, round: u32) {
@@ -535,7 +702,12 @@ impl Domain for Ranges<'_> {
         if round < ROUNDS {
             self.join(f, params, inits, false);
         } else {
-            f.get(params).iter().for_each(|param| self.table[param.index()] = ANY);
+            for param in f.get(params) {
+                self.table[param.index()] = ANY;
+                if self.is_promised() {
+                    self.needs[param.index()] = [Needs::default(); 4];
+                }
+            }
         }
     }
 

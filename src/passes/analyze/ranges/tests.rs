@@ -173,8 +173,11 @@ fn products_of_infinity_and_zero_have_ranges() {
     let other = f.value(Type::F32, Def::Param);
     let may = |a: Value, b: Value| {
         let ranges = Ranges::new(Precision::Exact, None);
-        let [a, b] = [a, b].map(|value| Lane::new(value, 0)).map(|lane| (lane, ranges.get(&f, lane).classes));
-        (ranges.may_be_infinity_times_zero(&f, a, b), ranges.may_be_infinity_times_zero(&f, b, a))
+        let [a, b] = [a, b].map(|value| Lane::new(value, 0));
+        let [x, y] = [a, b].map(|lane| ranges.get(&f, lane).classes);
+        let possible = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);
+        let apart = ranges.are_apart(&f, a, b);
+        (apart && (possible(x, y) || possible(y, x)), apart && (possible(y, x) || possible(x, y)))
     };
     for (a, b) in [(zero, infinity), (zero, unknown), (infinity, unknown), (unknown, other)] {
         assert_eq!(may(a, b), (true, true), "{a} {b}");

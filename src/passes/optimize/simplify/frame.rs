@@ -5,8 +5,7 @@ use crate::ir::{Exit, Item, Node, Region, Targets, ValueList};
 /// A region, or the region of a dissolved construct, whose items are on their way to `out`.
 #[derive(Debug)]
 pub(crate) struct RegionFrame {
-    /// Region that takes the items; nothing for a dissolved one, whose items join those of the
-    /// frame below.
+    /// Region that takes the items, or `None` if it is dissolved: its items join the frame below.
     pub(super) region: Option<Region>,
     pub(super) items: Vec<Item>,
     pub(super) next: usize,

@@ -212,7 +212,7 @@ impl Simplify<'_> {
 
     /// Frames that the exits of a region on top lead to.
     fn targets(&self) -> Targets<usize> {
-        // Regions of dissolved constructs lie one on another.
+        // Dissolved constructs can nest.
         let innermost = self.stack.iter().rev().find_map(|frame| match frame {
             Frame::Node(frame) => Some(frame.targets),
             Frame::Region(_) => None,

@@ -14,7 +14,7 @@ use transpica::host::{
 };
 use transpica::isa::Pc;
 use transpica::settings::{
-    Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, VertexInput, Watch,
+    Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, Reliance, VertexInput, Watch,
 };
 use transpica::{Job, Key, Machine, Options, Profile, Program, RegisterState, Setup, Stage, Translator};
 use transpica_draw::batch::{Batch, LANES, Number, Records};
@@ -31,8 +31,8 @@ const BUDGET: u64 = 1 << 16;
 const END: u32 = 0x8800_0000;
 /// Version of this host's modules, part of every key.
 const SALT: &[u8] = b"emulator_host 1";
-/// Promises that draws are counted for. Modules rely on the first: matrices of real programs have
-/// numbers that should be 0 and are not.
+/// Promises that draws are counted for. Modules are translated with the first: matrices of real
+/// programs have numbers that should be 0 and are not.
 pub const PROMISES: [Promise; 2] = [Promise::Below(32), Promise::Between(-20, 32)];
 
 type Anything<T> = Result<T, Box<dyn Error>>;
@@ -44,8 +44,8 @@ pub struct Counts {
     pub vertices: usize,
     /// Draws with vertices from the CPU.
     pub on_cpu: usize,
-    /// Draws whose numbers keep each promise.
-    pub promised: [usize; 2],
+    /// Draws that keep each promise about what the module relies on, and about all registers.
+    pub promised: [[usize; 2]; 2],
     pub translated: usize,
     pub from_disk: usize,
     /// Pipelines created at normal priority, because they were late.
@@ -60,13 +60,62 @@ enum Drawer {
     Pipeline(Pipeline),
 }
 
+/// Translation with a promise, and what its modules rely on.
+struct Relying {
+    promise: Promise,
+    translator: Translator,
+    watch: Watch,
+    known: HashMap<Key, Reliance>,
+}
+
+impl Relying {
+    fn new(promise: Promise, options: Options, profile: &Profile) -> Self {
+        let translator = Translator::new(promising(promise, options), profile.clone());
+        let watch = Watch::new(promise, &[[0.0; 4]; 96]);
+        Self { promise, translator, watch, known: HashMap::new() }
+    }
+
+    /// Returns whether a draw keeps the promise about what the module relies on, and about all
+    /// registers. Modules may come from the folder, so each program is translated here once; a host
+    /// for more of them stores what a module relies on with it.
+    fn kept(
+        &mut self,
+        state: &RegisterState,
+        hooks: &[Hook],
+        draw: &[Magnitudes; 16],
+    ) -> Anything<[bool; 2]> {
+        let vertex = state.vertex();
+        let (program, hooked) = (vertex.program()?, Hooked { environment: &vertex, hooks });
+        let key = self.translator.key(&program, &hooked, Job::Vertex, SALT)?;
+        let known = self.known.get(&key).copied();
+        let relies_on = known.map_or_else(
+            || match self.translator.translate(&program, &hooked, Job::Vertex) {
+                // The batch draws it.
+                Err(error) if error.is_unsupported() => Ok(Reliance::default()),
+                translated => translated.map(|translated| translated.relies_on),
+            },
+            Ok,
+        )?;
+        self.known.insert(key, relies_on);
+        let all = self.watch.broken() == 0 && draw.iter().all(|found| found.keep(self.promise));
+        Ok([relies_on.allows(&self.watch, draw), all])
+    }
+}
+
+/// The same options with a promise about all numbers.
+fn promising(promise: Promise, options: Options) -> Options {
+    Options {
+        assume: Assume { uniforms: promise, ..Assume::default() },
+        input: VertexInput { promises: [promise; 16], ..VertexInput::default() },
+        ..options
+    }
+}
+
 /// The emulated GPU: registers, and the programs drawn so far.
 pub struct Host {
     state: RegisterState,
     translator: Translator,
-    /// With promises.
-    relying: Translator,
-    watches: [Watch; 2],
+    relying: [Relying; 2],
     /// The uniforms that the watches have seen.
     seen: [[f32; 4]; 96],
     /// Draws vertices from the CPU.
@@ -92,11 +141,6 @@ impl Host {
             control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()
         };
-        let promising = Options {
-            assume: Assume { uniforms: PROMISES[0], ..Assume::default() },
-            input: VertexInput { promises: [PROMISES[0]; 16], ..VertexInput::default() },
-            ..options
-        };
         let profile = Profile { names: false, ..Profile::default() };
         // With all outputs requested, every program has the same ones, and one stage draws the
         // vertices of all that run on the CPU.
@@ -112,16 +156,15 @@ impl Host {
         draw_nothing(gpu, &forward, outputs.len())?;
         let [patient, hurried] = rehearsals;
         let workers = [(Pace::Patient, patient), (Pace::Hurried, hurried)].map(|(pace, rehearsal)| {
-            let translators = [options, promising].map(|options| Translator::new(options, profile.clone()));
+            let translators = [options, promising(PROMISES[0], options)];
+            let translators = translators.map(|options| Translator::new(options, profile.clone()));
             Worker::new(pace, gpu, rehearsal, translators, cache)
         });
-        let seen = [[0.0; 4]; 96];
         Ok(Self {
             state,
             translator,
-            relying: Translator::new(promising, profile),
-            watches: PROMISES.map(|promise| Watch::new(promise, &seen)),
-            seen,
+            relying: PROMISES.map(|promise| Relying::new(promise, options, &profile)),
+            seen: [[0.0; 4]; 96],
             forward,
             programs: HashMap::new(),
             creation: Creation::start(workers, pacing),
@@ -143,10 +186,11 @@ impl Host {
     pub fn draw(&mut self, draw: &Draw, frame: &mut Frame<'_>) -> Anything<()> {
         self.state.commands(draw.list.words());
         let uniforms = self.state.uniforms(Stage::Vertex);
-        let kept = self.kept_promises(&uniforms.floats, draw);
-        let key = self.program(kept[0])?;
+        let kept = self.kept_promises(&uniforms.floats, draw)?;
+        let key = self.program(kept[0][0])?;
         self.counts.draws += 1;
-        self.counts.promised.iter_mut().zip(kept).for_each(|(count, kept)| *count += usize::from(kept));
+        let counts = self.counts.promised.as_flattened_mut().iter_mut();
+        counts.zip(kept.as_flattened()).for_each(|(count, kept)| *count += usize::from(*kept));
         self.counts.vertices += draw.vertices();
         match self.programs.get_mut(&key) {
             Some(Drawer::Pipeline(pipeline)) => {
@@ -197,18 +241,25 @@ impl Host {
         recording.frames.push(frame);
     }
 
-    /// Returns whether the numbers of a draw keep each promise. Modules may come from the folder,
-    /// so all registers have to.
-    fn kept_promises(&mut self, uniforms: &[[f32; 4]; 96], draw: &Draw) -> [bool; 2] {
+    /// Returns whether the numbers of a draw keep each promise, see [`Relying::kept`].
+    fn kept_promises(&mut self, uniforms: &[[f32; 4]; 96], draw: &Draw) -> Anything<[[bool; 2]; 2]> {
         for (register, (seen, &new)) in (0..).zip(self.seen.iter_mut().zip(uniforms)) {
             if *seen != new {
-                self.watches.iter_mut().for_each(|watch| watch.write(register, new));
+                self.relying.iter_mut().for_each(|relying| relying.watch.write(register, new));
                 *seen = new;
             }
         }
         // A host with buffers of its own looks at each once, when it is uploaded.
-        let attributes = Magnitudes::from_numbers(draw.attributes.as_flattened());
-        [0, 1].map(|at| self.watches[at].broken() == 0 && attributes.keep(PROMISES[at]))
+        let mut attributes = [Magnitudes::NONE; 16];
+        for vertex in draw.attributes.chunks(draw.count) {
+            for (attribute, numbers) in vertex.iter().enumerate() {
+                let register = console::attribute_register(&self.state, attribute) as usize;
+                attributes[register] = attributes[register].or(Magnitudes::from_numbers(numbers));
+            }
+        }
+        let [first, second] = &mut self.relying;
+        let kept = |relying: &mut Relying| relying.kept(&self.state, &self.hooks, &attributes);
+        Ok([kept(first)?, kept(second)?])
     }
 
     /// Returns the key of the program in the registers, after preparing it if it is new.
@@ -216,7 +267,7 @@ impl Host {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
         let hooked = Hooked { environment: &vertex, hooks: &self.hooks };
-        let translator = if relies { &self.relying } else { &self.translator };
+        let translator = if relies { &self.relying[0].translator } else { &self.translator };
         let key = translator.key(&program, &hooked, Job::Vertex, SALT)?;
         if self.programs.contains_key(&key) {
             self.counts.known += 1;

@@ -143,8 +143,8 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
         host.finish()?;
     println!("{draws} draws, {vertices} vertices, {programs} programs seen");
     println!("{on_cpu} draws on the CPU, before their pipelines were ready");
-    for (count, promise) in promised.into_iter().zip(host::PROMISES) {
-        println!("{count} draws keep the promise: {promise}");
+    for ([relied_on, all], promise) in promised.into_iter().zip(host::PROMISES) {
+        println!("{relied_on} draws keep the promise where the module needs it, {all} everywhere: {promise}");
     }
     println!("{hurried} pipelines were late and created at normal priority");
     println!(
