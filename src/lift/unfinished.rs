@@ -14,9 +14,10 @@
 
 use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
-use crate::host::{DrawField, Options};
+use crate::host::settings::Options;
 use crate::ir::{Binary, Lane, NodeData, Op, Resource, Type, Value};
 use crate::machine::precision::bits::ONE;
+use crate::support::fields::DrawField;
 
 /// Rounds of the loop that detects a driver that leaves loops.
 const ROUNDS: i32 = 3;

@@ -8,5 +8,6 @@
 
 pub mod entity;
 pub mod fields;
+pub mod names;
 pub mod stable;
 pub mod words;

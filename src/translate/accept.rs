@@ -6,8 +6,11 @@
 use super::Input;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
-use crate::host::settings::linkage;
-use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
+use crate::host::hooks::{self, taps};
+use crate::host::registers::OutputMap;
+use crate::host::settings::{Job, Options, Profile, Setup, linkage};
+use crate::interface::hooks::tap_outputs;
+use crate::interface::varying;
 use crate::program::isa::{Program, Stage};
 
 /// Checks what does not change from program to program.
@@ -22,7 +25,7 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
     options.check_attributes()?;
     check_stage(program, job)?;
     if job.has_program() {
-        check_hooks(hooks, program)?;
+        hooks::check(hooks, program)?;
         varying::check_hooked(hooks, profile)?;
     }
     match job {

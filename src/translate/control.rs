@@ -11,7 +11,7 @@ use crate::flow::cfg::{Cfg, explore};
 use crate::flow::structure;
 use crate::flow::structure::Structured;
 use crate::flow::structure::tree::Tree;
-use crate::host::Options;
+use crate::host::settings::Options;
 use crate::ir;
 use crate::lift;
 use crate::lift::Context;

@@ -8,7 +8,9 @@ use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, accept,
 use crate::error::Result;
 use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
-use crate::host::{EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
+use crate::host::registers::OutputMap;
+use crate::host::settings::{Options, Setup};
+use crate::interface::{EntryPoint, HostValues, Output, varying};
 use crate::ir::Module;
 use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::passes;

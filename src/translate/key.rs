@@ -16,9 +16,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::flow::cfg::reach::reach_runs;
 use crate::geometry::{GeometryInput, GeometrySetup};
-use crate::host::{
-    AttributeFormat, AttributeKind, Environment, Job, Options, Profile, Promise, Setup, VertexInput, varying,
+use crate::host::settings::{
+    AttributeFormat, AttributeKind, Job, Options, Profile, Promise, Setup, VertexInput,
 };
+use crate::interface::{Environment, varying};
 use crate::program::isa::canonical::{UNDEFINED_OPCODES, canonical, inputs};
 use crate::program::isa::{Program, Stage};
 use crate::support::stable;

@@ -3,7 +3,7 @@
 //! Only what keys append may show, so each line is that of the canonical word.
 
 use crate::flow::cfg::reach::reach;
-use crate::host::DebugSource;
+use crate::host::debug_source::DebugSource;
 use crate::program::isa::Program;
 use crate::program::isa::canonical::canonical;
 use crate::program::isa::decode::decode;

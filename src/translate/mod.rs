@@ -30,10 +30,14 @@ pub use file::FileProgram;
 use crate::error::{Result, Warning};
 use crate::flow::cfg::Action;
 use crate::flow::cfg::reach::reach;
-use crate::host::{
-    Constants, EntryPoint, Environment, Hook, Interface, Job, Options, Output, OutputMap, Profile, Reliance,
-    Usage, attach, map_warnings, tap_outputs, varying,
-};
+use crate::host::constants::Constants;
+use crate::host::debug_source::DebugSource;
+use crate::host::hooks::Hook;
+use crate::host::registers::OutputMap;
+use crate::host::settings::{Job, Options, Profile, Reliance};
+use crate::interface::hooks::tap_outputs;
+use crate::interface::layout::reached_floats;
+use crate::interface::{EntryPoint, Environment, Interface, Output, Usage, attach, map_warnings, varying};
 use crate::lift::{Context, OutputSelection};
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 use crate::program::isa::placed::PlacedText;
@@ -62,6 +66,8 @@ pub struct Translation {
     pub options: Options,
     /// Target profile of its modules.
     pub profile: Profile,
+    /// Source of the program for debuggers, if its modules have one.
+    pub debug_source: Option<DebugSource>,
 }
 
 impl Translation {
@@ -183,8 +189,9 @@ impl Translation {
 
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
     fn source(&self) -> crate::backend::BackendInput<'_> {
-        let Self { module, interface, options, profile, .. } = self;
-        crate::backend::BackendInput { module, interface, limits: &options.limits, profile }
+        let Self { module, interface, options, profile, debug_source, .. } = self;
+        let (limits, debug_source) = (&options.limits, debug_source.as_ref());
+        crate::backend::BackendInput { module, interface, limits, profile, debug_source }
     }
 }
 
@@ -457,17 +464,11 @@ impl Translator {
         let mut usage = passes::analyze::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
-        let interface = environment.interface(&usage, options)?;
-        let named = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
-        let debug_source = self.profile.debug_info.then(|| Box::new(named()));
-        let interface = Interface {
-            outputs,
-            entry_point,
-            folded: folded.clone(),
-            options: *options,
-            debug_source,
-            ..interface
-        };
+        let in_block = usage.without(folded);
+        let known = environment.interface(&in_block, options)?;
+        let interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
+        let listed = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
+        let debug_source = self.profile.debug_info.then(listed);
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
             constants: &folded.floats,
@@ -475,21 +476,31 @@ impl Translator {
         };
         uniforms.check()?;
         let relies = passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
-        let relies_on = if relies { Reliance::new(&usage, folded, options) } else { Reliance::default() };
+        let uniforms = reached_floats(&in_block);
+        let relies_on =
+            if relies { Reliance::new(uniforms, usage.inputs, options) } else { Reliance::default() };
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
-        // Last: the first values of its parameters are constants that never leave a loop, which
-        // `known` does not see.
+        // Last, so that no pass simplifies the loop parameters that it adds.
         passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
         let mut warnings = interface.warnings.clone();
         warnings.extend(map_warnings::position(&interface));
-        map_warnings::constants(&interface, options, &self.profile, &mut warnings);
+        map_warnings::constants(&interface, &self.profile, &mut warnings);
         let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
-        let mut translated =
-            Translation { module, interface, usage, tier, warnings, relies_on, options, profile };
+        let mut translated = Translation {
+            module,
+            interface,
+            usage,
+            tier,
+            warnings,
+            relies_on,
+            options,
+            profile,
+            debug_source,
+        };
         if let Some(why) = why {
             let words = self.count_words(&translated);
             translated.warnings.push(control::fallback(&why, tier, words, program));

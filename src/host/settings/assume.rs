@@ -7,7 +7,6 @@ use std::fmt;
 use super::options::{Assume, Options};
 use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
 use super::watch::{Magnitudes, Watch};
-use crate::host::interface::{Constants, Usage};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
 use crate::program::isa::limits::FLOATS;
 
@@ -149,19 +148,12 @@ pub struct Reliance {
 }
 
 impl Reliance {
-    /// The reliance of a program that reads these registers, some of them folded.
-    pub(crate) fn new(usage: &Usage, folded: &Constants, options: &Options) -> Self {
+    /// The reliance of a program that reads these float uniforms and attributes.
+    pub(crate) fn new(uniforms: u128, attributes: u16, options: &Options) -> Self {
         let (promises, attribute_promises) = (options.assume, options.input.promises);
-        let is_folded = (0..).zip(&folded.floats).filter(|(_, constant)| constant.is_some());
-        let folded: u128 = is_folded.fold(0, |mask, (register, _): (u32, _)| mask | 1 << register);
-        let uniforms = match promises.uniforms {
-            Promise::Nothing => 0,
-            Promise::NotNan | Promise::Below(_) | Promise::Between(..) => {
-                (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded
-            }
-        };
+        let uniforms = if promises.uniforms == Promise::Nothing { 0 } else { uniforms };
         let promised = (0..16).filter(|&register: &usize| attribute_promises[register] != Promise::Nothing);
-        let attributes = usage.inputs & promised.fold(0, |mask, register| mask | 1 << register);
+        let attributes = attributes & promised.fold(0, |mask, register| mask | 1 << register);
         let results = promises.results != Promise::Nothing;
         Self { uniforms, attributes, results, promises, attribute_promises }
     }

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use crate::error::{At, Error, Kind, Result};
-use crate::host::names::is_keyword;
 use crate::program::container::{SEMANTICS, Semantic, SemanticInfo};
+use crate::support::names::is_keyword;
 
 /// A varying of a host's fragment shader.
 ///

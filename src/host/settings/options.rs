@@ -5,10 +5,10 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::register_layout::RegisterLayout;
 use super::vertex_input::{AttributeFormat, Promise, VertexInput};
 use crate::error::{At, Error, Kind, Result};
 use crate::flow::cfg::explore;
-use crate::host::layout::registers::RegisterLayout;
 use crate::limits::Limits;
 use crate::machine::interp::{Registers, Settings};
 use crate::machine::precision::Precision;

@@ -6,8 +6,6 @@ use std::borrow::Cow;
 
 use super::linkage::{self, GlslProfile, Varying};
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::kernel::bindings;
-use crate::host::interface::EntryPoint;
 
 /// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,22 +142,6 @@ impl Profile {
         match self.spirv_version {
             (1, 0..=6) => Ok(()),
             (major, minor) => Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole)),
-        }
-    }
-    /// Returns the binding of the uniform block of an entry point.
-    pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {
-        if entry_point.is_compute() {
-            Binding { set: 0, binding: bindings::UNIFORMS }
-        } else {
-            self.bindings.uniforms
-        }
-    }
-    /// Returns the binding of the host block of an entry point.
-    pub fn host(&self, entry_point: &EntryPoint) -> Binding {
-        if entry_point.is_compute() {
-            Binding { set: 0, binding: bindings::HOST }
-        } else {
-            self.bindings.host
         }
     }
 }

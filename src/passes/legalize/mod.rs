@@ -44,7 +44,7 @@ use self::emit::Emit;
 use self::facts::Facts;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
-use crate::host::Options;
+use crate::host::settings::Options;
 use crate::ir::{
     Array, Binary, Def, FloatConstants, Func, Item, Lane, Module, Node, NodeData, Op, Region, Resource,
     ScalarKind, Targets, Value, ValueList,

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use super::bytes::Name;
-use super::dvle::Header;
 use super::records::Label;
 
 /// The labels of an executable, by name.
@@ -19,14 +18,14 @@ pub struct Labels<'n> {
 }
 
 impl<'n> Labels<'n> {
-    /// Collects labels with their names.
-    pub fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, header: &Header) -> Self {
+    /// Collects labels with their names. `main` and `endmain` are those of the header.
+    pub fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, main: u32, endmain: u32) -> Self {
         let mut first = BTreeMap::new();
         for (label, Name(name)) in labels {
             let lowest = first.entry(name).or_insert(label.address);
             *lowest = label.address.min(*lowest);
         }
-        Self { first, main: header.main, endmain: header.endmain }
+        Self { first, main, endmain }
     }
 
     /// Rank of a label as the name of a start; the least wins, then the first in the table. A label

@@ -198,6 +198,15 @@ impl OutputRecord {
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
     }
+    /// Gives the components of the mask, in ascending order, the codes of the semantic. Returns the
+    /// semantic.
+    pub(crate) fn assign(self, codes: &mut [u8; 4]) -> Option<Semantic> {
+        let semantic = self.semantic()?;
+        let info = semantic.info();
+        let set = codes.iter_mut().enumerate().filter(|(bit, _)| self.mask >> bit & 1 != 0);
+        set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
+        Some(semantic)
+    }
 }
 
 /// A register bank that symbols can name.

@@ -50,5 +50,5 @@ pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, FlowOp, Inst, Op
 pub use program::uniforms::Uniforms;
 #[doc(hidden)]
 pub use program::{Program, Stage};
-pub use reg::{Component, Dest, Index, Mask, Pc, Source, Swizzle};
+pub use reg::{Component, DEFAULT, Dest, Index, Mask, Pc, Source, Swizzle};
 pub use table::Opcode;

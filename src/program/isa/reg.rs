@@ -164,6 +164,10 @@ impl fmt::Debug for Swizzle {
     }
 }
 
+/// Value of v, r and o registers, and of components of attributes, that nothing sets. Hosts agree
+/// on it; hardware has no default.
+pub const DEFAULT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
 /// A register that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {

@@ -20,13 +20,15 @@ pub use crate::passes::legalize::Guards;
 use crate::flow::cfg::reach::reach;
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
-use crate::host::{Binding, Constants, HostField, Interface, Profile, Reliance, Usage};
+use crate::host::constants::Constants;
+use crate::host::settings::{Binding, Profile, Reliance};
+use crate::interface::{Interface, Usage};
 use crate::ir::{Op, Resource};
 use crate::passes::legalize;
 use crate::program::container::Dvle;
 use crate::program::isa::table::Class;
 use crate::program::isa::{FlowOp, Opcode, Program, Stage};
-use crate::support::fields::{DrawField, SpecId};
+use crate::support::fields::{DrawField, HostField, SpecId, VECTOR};
 use crate::translate::{FileProgram, Tier, Translation};
 use places::Languages;
 
@@ -292,7 +294,7 @@ impl HostInputs {
             // Members end with the last parameter that is read.
             size: (fields != 0).then(|| match 32 - (fields >> HostField::FIXED).leading_zeros() {
                 0 => HostField::BLOCK_SIZE,
-                parameters => HostField::BLOCK_SIZE + 16 * parameters,
+                parameters => HostField::BLOCK_SIZE + VECTOR * parameters,
             }),
             host_members: host.map(|(_, field)| host_member(field)).collect(),
             specialization: SpecId::of_mask(ids)

@@ -19,7 +19,7 @@ mod tests;
 pub(crate) use self::classes::Classes;
 pub use self::classes::Range;
 
-use crate::host::Options;
+use crate::host::settings::Options;
 use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::op::scalar;

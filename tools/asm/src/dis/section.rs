@@ -158,7 +158,7 @@ fn labels(model: &Model) -> BTreeMap<usize, String> {
     let mut best: BTreeMap<usize, (_, String)> = BTreeMap::new();
     for executable in &model.executables {
         let named = || executable.labels.iter().map(|label| (*label, executable.names.get(label.name)));
-        let labels = Labels::new(named(), &executable.header);
+        let labels = Labels::new(named(), executable.header.main, executable.header.endmain);
         for (label, name) in named() {
             let address = label.address as usize;
             let rank = labels.rank(label, name);

@@ -143,7 +143,7 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
         if map.is_empty() { [(0, 0x0302_0100)].into() } else { map.iter().copied().collect() };
     let mut state = RegisterState::default();
     let mask = map.keys().fold(0, |mask, register| mask | 1 << register);
-    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, mask);
+    state.write(number::vertex::OUTPUT_MASK, mask);
     state.write(number::OUTMAP_TOTAL, map.len().min(7) as u32);
     for (register, word) in (number::OUTMAP..number::OUTMAP + 7).zip(map.into_values()) {
         state.write(register, word);

@@ -4,9 +4,10 @@
 //! outputs as the rasterizer receives them. Bit-equal to the modules; the arithmetic is
 //! [`arith`]'s.
 
-use super::interface::{ComponentSource, Output, OutputValue};
-use super::settings::options::{DepthRange, FlipY, Options};
+use super::output::{ComponentSource, Output, OutputValue};
+use crate::host::settings::{DepthRange, FlipY, Options};
 use crate::machine::precision::{Precision, arith};
+use crate::program::isa::DEFAULT;
 use crate::support::fields::HostField;
 
 /// Values of the host block at draw time. Everything is off by default. The block has 32 bytes, two
@@ -21,7 +22,7 @@ pub struct HostValues {
     pub flip_y: bool,
     /// Coefficients of the user's clip plane: it keeps positions with dot(plane, position) ≥ 0.
     pub clip_plane: [f32; 4],
-    /// Parameters of [hooks](super::Hook). [`pack_all`](Self::pack_all) packs them.
+    /// Parameters of [hooks](crate::host::Hook). [`pack_all`](Self::pack_all) packs them.
     pub parameters: [[f32; 4]; HostField::PARAMETERS as usize],
 }
 
@@ -68,7 +69,7 @@ impl Options {
     pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
         for (register, format) in attributes.iter_mut().zip(&self.input.formats) {
             let missing = usize::from(format.components).min(4);
-            register[missing..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][missing..]);
+            register[missing..].copy_from_slice(&DEFAULT[missing..]);
         }
         attributes
     }
@@ -79,9 +80,8 @@ impl Output {
     /// width are 0.
     ///
     /// ```
-    /// use transpica::host::{Environment, varying};
+    /// use transpica::host::{Environment, HostValues, varying};
     /// use transpica::{Options, RegisterState};
-    /// use transpica::host::HostValues;
     /// let mut state = RegisterState::default();
     /// for (register, value) in [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)] {
     ///     state.write(register, value);
