@@ -88,8 +88,8 @@ pub mod support;
 #[doc(hidden)]
 pub mod translate;
 
-/// What a host says and has around a program: constants, registers, hooks. With it the interface of
-/// the module that follows: attributes, uniform block, outputs.
+/// Environment of a program: registers, constants and hooks, and the interface of its module:
+/// attributes, uniform block, outputs.
 pub mod host {
     // In: choices of a host, writes of registers, tables of files. Out: the same, checked. Must not
     // know: interfaces of modules, the IR, the back ends. This module shows those interfaces, too;
@@ -156,7 +156,7 @@ pub use machine::interp;
 pub use program::{container, isa};
 pub use translate::reflect;
 
-/// Chapters beside the reference.
+/// Chapters that accompany the reference.
 pub mod guide {
     // The example of GLSL needs that feature.
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]

@@ -104,7 +104,7 @@ pub struct GeometryKernel {
     /// True if the count of a thread has the bits [`GUARD_FIRED`] and [`DRIVER_LEFT`], as
     /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished) requests.
     pub reports_unfinished: bool,
-    /// The state that an invocation carries over, as far as the next ones use it.
+    /// The state that an invocation carries over and later ones use.
     pub state: Vec<StateWord>,
     /// Data dependences between invocations.
     pub dependence: Dependence,

@@ -13,12 +13,12 @@ pub struct DebugSource {
     pub name: String,
     /// Its text, which ends before the first NUL. May be empty.
     pub text: String,
-    /// Line of each code word, from 1. 0, or a missing one: none.
+    /// Line of each code word, from 1; 0, or no entry, for a word without a line.
     pub lines: Vec<u32>,
 }
 
 impl DebugSource {
-    /// Returns the line of an instruction, from 1; none without one.
+    /// Returns the line of an instruction, from 1, if it has one.
     pub fn line(&self, pc: Pc) -> Option<u32> {
         self.lines.get(pc.index()).copied().filter(|&line| line > 0)
     }

@@ -1,4 +1,4 @@
-//! Hooks: changes that a host makes to programs between lowering and legalization.
+//! Hooks: changes that a host makes to programs between lifting and legalization.
 //! In: choices of the host. Out: plain data, and its checks. `interface/hooks.rs` has what hooks do
 //! to an interface and on the CPU, `lift` the module's side. Knows no instruction's effect.
 
@@ -102,7 +102,7 @@ pub enum Hook {
 }
 
 impl Hook {
-    /// Returns the address of the instruction whose result is emitted, of taps.
+    /// Returns the address of the instruction whose result a tap emits.
     pub fn tapped(&self) -> Option<Pc> {
         match *self {
             Self::Tap(pc, _) => Some(pc),
@@ -111,7 +111,7 @@ impl Hook {
     }
 }
 
-/// The redirected uniforms. The last of several hooks counts.
+/// Returns the redirected uniforms. The last of several hooks counts.
 pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperand)> + '_ {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Redirect(register, operand) => Some((register, operand)),
@@ -119,7 +119,7 @@ pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperan
     })
 }
 
-/// The addresses and locations of taps, in order.
+/// Returns the addresses and locations of taps, in order.
 pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + use<'_> {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Tap(pc, location) => Some((pc, location)),
@@ -127,7 +127,7 @@ pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + use<'_> 
     })
 }
 
-/// Checks that hooks name what there is.
+/// Checks that everything that hooks name exists.
 ///
 /// # Errors
 /// Parameters, uniforms and addresses beyond the last, too many taps, an output without a semantic.

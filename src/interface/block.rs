@@ -125,7 +125,7 @@ pub struct Padding {
 /// A name of registers of a member that is an array of several symbols.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayName {
-    /// Name, as those of members.
+    /// Name, formed like the names of members.
     pub name: String,
     /// First c register.
     pub first: u8,

@@ -33,10 +33,7 @@ pub enum EntryPoint {
 impl EntryPoint {
     /// Returns whether this is a compute stage.
     pub fn is_compute(&self) -> bool {
-        match self {
-            Self::Compute { .. } | Self::Kernel(_) => true,
-            Self::Vertex | Self::Stage(_) | Self::Quaternions => false,
-        }
+        matches!(self, Self::Compute { .. } | Self::Kernel(_))
     }
     /// Returns the shape of a geometry stage of the host's API.
     #[cfg(feature = "spirv")]

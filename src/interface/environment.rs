@@ -115,7 +115,7 @@ pub trait Environment {
     }
 }
 
-/// Writes methods of an environment that are those of another one, which an expression gives.
+/// Defines methods of an environment that forward to the environment of an expression.
 macro_rules! forward {
     ($this:ident => $to:expr; $($method:ident)*) => { $(forward!(@$method $this, $to);)* };
     (@folded $this:ident, $to:expr) => {

@@ -52,7 +52,7 @@ impl OutputHook {
     }
 }
 
-/// Sets the uniforms that hooks redirect to what modules read instead.
+/// Gives the uniforms that hooks redirect the values that modules read instead.
 ///
 /// ```
 /// use transpica::host::{Hook, HookOperand, redirect};
@@ -82,7 +82,7 @@ pub fn attach<'a>(hooks: &[Hook], outputs: impl Iterator<Item = &'a mut Output>)
     }
 }
 
-/// The outputs of taps.
+/// Returns the outputs of taps.
 pub(crate) fn tap_outputs(hooks: &[Hook]) -> impl Iterator<Item = Output> + '_ {
     (0u8..).zip(taps(hooks).zip(NAMES)).map(|(number, ((_, location), name))| Output {
         name: name.to_string(),

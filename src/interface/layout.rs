@@ -87,16 +87,20 @@ impl Needed {
     }
 }
 
-/// Builds the uniform block of a program; empty if it reads no uniform.
-pub(super) fn block(symbols: &BoundSymbols<'_>, usage: &Usage, options: &Block) -> UniformBlock {
+/// Builds the uniform block of a program; empty if it reads no uniform. `members` builds it where
+/// the layout has no register banks.
+fn build(usage: &Usage, options: &Block, members: impl FnOnce(&Needed) -> UniformBlock) -> UniformBlock {
     let needed = Needed::new(usage, options.padded);
-    if needed.is_empty() {
-        return UniformBlock::default();
-    }
     match options.registers() {
-        None => by_symbols(symbols, &needed),
+        _ if needed.is_empty() => UniformBlock::default(),
         Some(layout) => file(&layout, options.padded),
+        None => members(&needed),
     }
+}
+
+/// Builds the uniform block of a program with symbols.
+pub(super) fn block(symbols: &BoundSymbols<'_>, usage: &Usage, options: &Block) -> UniformBlock {
+    build(usage, options, |needed| by_symbols(symbols, needed))
 }
 
 /// Builds the block of the complete register file, each bank at the offset of the layout. The
@@ -199,21 +203,13 @@ impl UniformBlock {
     /// Builds the uniform block of a program without symbols. If the layout has no register banks,
     /// it has one member for each run of needed registers, named after the first register.
     pub fn without_symbols(usage: &Usage, options: &Block) -> Self {
-        let needed = Needed::new(usage, options.padded);
-        if needed.is_empty() {
-            return Self::default();
-        }
-        if let Some(layout) = options.registers() {
-            return file(&layout, options.padded);
-        }
-        let mut members = Vec::new();
-        for (bank, registers) in needed.banks {
-            for (first, count) in runs(registers) {
-                members.push(member(format!("{bank}{first}"), bank, first, count));
-            }
-        }
-        let size = place(&mut members);
-        Self { members, names: Vec::new(), size }
+        build(usage, options, |needed| {
+            let each = needed.banks.into_iter().flat_map(|(bank, set)| runs(set).map(move |run| (bank, run)));
+            let member = |(bank, (first, count))| member(format!("{bank}{first}"), bank, first, count);
+            let mut members: Vec<Member> = each.map(member).collect();
+            let size = place(&mut members);
+            Self { members, names: Vec::new(), size }
+        })
     }
 }
 

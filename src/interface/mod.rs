@@ -1,4 +1,4 @@
-//! What a module declares: attributes, uniform block, outputs, entry point.
+//! Declarations of a module: attributes, uniform block, outputs, entry point.
 //!
 //! In: an [`Environment`], a program's use of registers, settings. Out: [`Interface`]. Must not
 //! know: the IR and the back ends.

@@ -125,33 +125,23 @@ impl Interface {
         options: Options,
         folded: Constants,
     ) -> Self {
-        let EnvironmentInterface {
-            source,
-            executable,
-            entry_label,
-            entry,
-            procedures,
-            mut attributes,
-            block,
-            warnings,
-        } = known;
-        // The inputs of a geometry stage are the vectors of vertices.
-        if let EntryPoint::Stage(_) = entry_point {
-            attributes.clear();
-        }
         Self {
-            source,
-            executable,
-            entry_label,
-            entry,
-            procedures,
+            source: known.source,
+            executable: known.executable,
+            entry_label: known.entry_label,
+            entry: known.entry,
+            procedures: known.procedures,
             options,
-            attributes,
+            attributes: match entry_point {
+                // The inputs of a geometry stage are the vectors of vertices.
+                EntryPoint::Stage(_) => Vec::new(),
+                _ => known.attributes,
+            },
             outputs,
-            block,
+            block: known.block,
             folded,
             entry_point,
-            warnings,
+            warnings: known.warnings,
         }
     }
     /// Returns the label of the entry point, or its code word without one.
@@ -166,22 +156,10 @@ impl Interface {
     }
     /// Returns the compute form of a geometry program.
     pub fn kernel(&self) -> Option<&GeometryKernel> {
-        match &self.entry_point {
-            EntryPoint::Kernel(kernel) => Some(kernel),
-            EntryPoint::Vertex
-            | EntryPoint::Compute { .. }
-            | EntryPoint::Stage(_)
-            | EntryPoint::Quaternions => None,
-        }
+        if let EntryPoint::Kernel(kernel) = &self.entry_point { Some(kernel) } else { None }
     }
     /// Returns the geometry stage of a geometry program.
     pub fn stage(&self) -> Option<&GeometryStage> {
-        match &self.entry_point {
-            EntryPoint::Stage(stage) => Some(stage),
-            EntryPoint::Vertex
-            | EntryPoint::Compute { .. }
-            | EntryPoint::Kernel(_)
-            | EntryPoint::Quaternions => None,
-        }
+        if let EntryPoint::Stage(stage) = &self.entry_point { Some(stage) } else { None }
     }
 }

@@ -60,7 +60,7 @@ pub enum OutputValue {
     Color,
     /// Color clamp of some components, and then one minus some.
     Mixed {
-        /// Components that are clamped as those of a color.
+        /// Components that are clamped like colors.
         #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
         colors: Mask,
         /// Components that become one minus their value.
@@ -70,8 +70,8 @@ pub enum OutputValue {
     /// Distances from the planes z = 0 and the user plane (0 while disabled). The four components
     /// are the position as the program writes it.
     ClipDistances,
-    /// None; the value is that of a [tap](crate::host::Hook::Tap), by its number. The four components are
-    /// 0, as on the CPU.
+    /// None; the value comes from a [tap](crate::host::Hook::Tap), by its number. The four
+    /// components are 0, as on the CPU.
     Tap(u8),
 }
 
@@ -91,7 +91,7 @@ pub struct Output {
     pub components: Vec<ComponentSource>,
     /// Conversion of the components.
     pub value: OutputValue,
-    /// Semantic of the components, if all are of one; that of the position for clip distances, too.
+    /// Semantic of the components, if all have the same; clip distances have the position's.
     pub semantic: Option<Semantic>,
     /// Changes of the components before the conversion, first to last.
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -106,13 +106,6 @@ impl Output {
     }
     /// Returns the number of components of the output.
     pub fn lanes(&self) -> usize {
-        match self.value {
-            OutputValue::Plain
-            | OutputValue::Position
-            | OutputValue::Color
-            | OutputValue::Mixed { .. }
-            | OutputValue::Tap(_) => self.components.len(),
-            OutputValue::ClipDistances => 2,
-        }
+        if self.value == OutputValue::ClipDistances { 2 } else { self.components.len() }
     }
 }

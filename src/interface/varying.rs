@@ -27,8 +27,7 @@ pub fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
     seen
 }
 
-/// Returns the mask of the mapped codes, on which depends which outputs there are; 0 if there are
-/// all.
+/// Returns the mask of the mapped codes, which decides which outputs exist, or 0 if all do.
 pub(crate) fn mapped(map: &OutputMap, options: &Options) -> u32 {
     let codes = (0..CODES as u8).filter(|&code| !options.outputs.all && map.get(code).is_some());
     codes.fold(0, |mask, code| mask | 1 << code)
@@ -94,7 +93,7 @@ pub fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
     })
 }
 
-/// Returns the output of a row of the table; none if nothing is mapped to it.
+/// Returns the output of a row of the table, or `None` if nothing is mapped to it.
 fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> {
     let semantic = row.semantic();
     // The position is always there, so its copy is.
@@ -124,7 +123,7 @@ fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> 
     })
 }
 
-/// Checks that hooks change outputs that are varyings of their own.
+/// Checks that each output that a hook changes is a varying of its own.
 ///
 /// # Errors
 /// [`Kind::Setup`] for an output that a varying of the profile joins with others.
@@ -150,8 +149,8 @@ pub(crate) fn forwarded_name(vector: u8) -> String {
     format!("vector_{}", char::from(b'a' + vector % 16))
 }
 
-/// Returns the output registers of the mask, unchanged, the n-th at location n. Their names are
-/// those of the inputs of the geometry stage.
+/// Returns the output registers of the mask, unchanged, the n-th at location n. The inputs of the
+/// geometry stage have the same names.
 pub fn passed_on(outputs: u16) -> Vec<Output> {
     let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
     let output = |(location, register): (u32, u8)| Output {

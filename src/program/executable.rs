@@ -72,7 +72,7 @@ impl Procedure {
     }
 }
 
-/// Returns what the CALLs of the code run, as far as it has labels: innermost first.
+/// Returns the procedures that CALLs run and that have a label: innermost first.
 pub fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
     // Most tools write none.
     if executable.labels.iter().next().is_none() {

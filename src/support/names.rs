@@ -118,42 +118,16 @@ fn is_shaped_type(name: &str) -> bool {
 /// Stems of WGSL shapes, which may end in a letter for the scalar type.
 const WGSL_STEMS: [&str; 2] = ["vec", "mat"];
 /// Stems of all other shapes.
+#[rustfmt::skip]
 const STEMS: [&str; 24] = [
-    "bool",
-    "bvec",
-    "char",
-    "dmat",
-    "double",
-    "dvec",
-    "dword",
-    "fixed",
-    "float",
-    "fvec",
-    "half",
-    "hvec",
-    "int",
-    "ivec",
-    "long",
-    "min16float",
-    "min16int",
-    "min16uint",
-    "short",
-    "uchar",
-    "uint",
-    "ulong",
-    "ushort",
-    "uvec",
+    "bool", "bvec", "char", "dmat", "double", "dvec", "dword", "fixed", "float", "fvec", "half",
+    "hvec", "int", "ivec", "long", "min16float", "min16int", "min16uint", "short", "uchar", "uint",
+    "ulong", "ushort", "uvec",
 ];
 /// HLSL keywords in any letter case.
+#[rustfmt::skip]
 const HLSL_ANY_CASE: [&str; 9] = [
-    "asm",
-    "decl",
-    "pass",
-    "technique",
-    "texture1d",
-    "texture2d",
-    "texture3d",
-    "texturecube",
+    "asm", "decl", "pass", "technique", "texture1d", "texture2d", "texture3d", "texturecube",
     "vertexshader",
 ];
 

@@ -98,12 +98,10 @@ fn locations(options: &Options, profile: &Profile, map: impl Fn() -> OutputMap) 
 
 /// Rejects programs of another stage than the job takes.
 fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
-    let (what, stage) = match (job.stage(), program.stage()) {
-        (None, _) | (Some(Stage::Vertex), Stage::Vertex) | (Some(Stage::Geometry), Stage::Geometry) => {
-            return Ok(());
-        }
-        (Some(Stage::Vertex), Stage::Geometry) => ("translation as a vertex program", "geometry"),
-        (Some(Stage::Geometry), Stage::Vertex) => ("translation as a geometry program", "vertex"),
+    let (what, stage) = match job.stage().filter(|&stage| stage != program.stage()) {
+        None => return Ok(()),
+        Some(Stage::Vertex) => ("translation as a vertex program", "geometry"),
+        Some(Stage::Geometry) => ("translation as a geometry program", "vertex"),
     };
     Err(Error::new(Kind::Stage { what, stage }, At::Whole))
 }

@@ -4,7 +4,6 @@
 
 use super::{Translation, Translator};
 use crate::error::Result;
-use crate::host::constants::constants;
 use crate::host::settings::{Job, Options, Profile, Setup};
 use crate::interface::FileEnvironment;
 use crate::limits::Limits;
@@ -87,10 +86,7 @@ impl<'a> FileProgram<'a> {
     /// ```
     pub fn uniforms(&self) -> Uniforms {
         let mut uniforms = Uniforms::default();
-        // The index was checked when this value was made.
-        if let Ok(executable) = self.file.executable(self.index) {
-            constants(executable).apply(&mut uniforms);
-        }
+        self.environment.constants().apply(&mut uniforms);
         uniforms
     }
 

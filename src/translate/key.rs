@@ -67,8 +67,8 @@ impl SettingsDigest {
         Self { digest: xxh3_128(&out).to_le_bytes(), has_source: profile.debug_info }
     }
 
-    /// Returns the digest of a program. `options` are those of [`new`](Self::new) as they are in
-    /// effect, with the vertex input of the draw.
+    /// Returns the digest of a program. `options` are the ones of [`new`](Self::new) in effect,
+    /// with the vertex input of the draw.
     pub fn digest(
         &self,
         program: &Program<'_>,

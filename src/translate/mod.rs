@@ -72,8 +72,8 @@ pub struct Translation {
 
 impl Translation {
     /// Returns, for each output of the main function, the mask of lanes (bit 0 = first) that depend
-    /// on EX2 or LG2, whose last bits differ between drivers. The outputs of a geometry program are
-    /// those of each vertex, or the vectors of an EMIT's record.
+    /// on EX2 or LG2, whose last bits differ between drivers. A geometry program has the outputs of
+    /// each vertex, or the vectors of an EMIT's record.
     pub fn approximate(&self) -> Vec<u8> {
         let all = passes::analyze::approximate::run(&self.module);
         match self.interface.kernel() {
@@ -165,8 +165,8 @@ impl Translation {
         self.text(crate::backend::Language::Msl)
     }
 
-    /// Returns the module as text with the instructions of the program that each line evaluates
-    /// values for. No public API.
+    /// Returns the module as text and, for each line, the instructions of the program that it
+    /// implements. No public API.
     ///
     /// # Errors
     /// As [`text`](Self::text), and for HLSL and MSL, which naga writes.
@@ -176,8 +176,8 @@ impl Translation {
         crate::backend::write_placed(&self.source(), language)
     }
 
-    /// Returns the module with the instructions of the program that each of its own evaluates
-    /// values for. No public API.
+    /// Returns the module and, for each of its instructions, those of the program that it
+    /// implements. No public API.
     ///
     /// # Errors
     /// As [`spirv`](Self::spirv).
@@ -195,8 +195,8 @@ impl Translation {
     }
 }
 
-/// A lowered program, the input of [`Translator::finish`].
-struct LoweredProgram {
+/// A lifted program, the input of [`Translator::finish`].
+struct LiftedProgram {
     module: ir::Module,
     outputs: Vec<Output>,
     control: ControlFlow,
@@ -318,9 +318,9 @@ impl Translator {
     /// [`key`](crate::translate::key()).
     ///
     /// # Errors
-    /// Those of [`translate`](Self::translate), so that a host that translates in another thread
-    /// knows which programs it must run in another way. What only an analysis of the program finds
-    /// is not an error of the key:
+    /// As [`translate`](Self::translate), so that a host that translates in another thread knows
+    /// which programs it must run in another way. What only an analysis of the program finds is not
+    /// an error of the key:
     ///
     /// * [`Kind::Limit`](crate::Kind::Limit), which no program of 4,096 words exceeds with the
     ///   default [`Limits`](crate::Limits);
@@ -448,15 +448,15 @@ impl Translator {
         let context =
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options, hooks };
         let (mut control, mut why) = control::choose(program, options)?;
-        let mut module = control::lower(context, &mut control, &mut why)?;
+        let mut module = control::lift(context, &mut control, &mut why)?;
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
+        self.finish(input, LiftedProgram { module, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram) -> Result<Translation> {
+    fn finish(&mut self, input: Input<'_>, lifted: LiftedProgram) -> Result<Translation> {
         let Input { program, environment, options, folded, hooks } = input;
-        let LoweredProgram { mut module, outputs, control, why, entry_point } = lowered;
+        let LiftedProgram { mut module, outputs, control, why, entry_point } = lifted;
         if !hooks.is_empty() {
             ir::verify(&module, ir::Phase::Pica)?;
         }

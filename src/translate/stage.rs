@@ -4,7 +4,7 @@
 //! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, dependences, state_words};
-use super::{Input, LoweredProgram, Tier, Translation, Translator, accept, control};
+use super::{Input, LiftedProgram, Tier, Translation, Translator, accept, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryStage, Observation, StateItem, Topology};
 use crate::host::constants::Constants;
@@ -44,18 +44,18 @@ impl Translator {
         let mut dependence = Dependence::None;
         if !state.is_empty() {
             // Data dependences are possible, but the optimized code may have none.
-            let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
+            let mut kernel = control::lift(context(&state, Form::Kernel), &mut control, &mut why)?;
             passes::optimize::run(&mut kernel, &options.arithmetic, &mut self.scratch);
             dependence = passes::analyze::dependence::run(&kernel);
         }
         check_dependence(&observations, dependence)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
         let form = Form::Stage { respects_winding: setup.topology == Topology::Geometry };
-        let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
+        let mut module = control::lift(context(&[], form), &mut control, &mut why)?;
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lowered = LoweredProgram { module, outputs, control, why, entry_point };
-        self.finish(input, lowered)
+        let lifted = LiftedProgram { module, outputs, control, why, entry_point };
+        self.finish(input, lifted)
     }
 
     /// Builds the vertex stage that draws the triangles of a kernel. It equals a vertex program

@@ -38,7 +38,7 @@ impl Translator {
         let Ok(program) = Program::from_raw(&CODE[..], &DESCRIPTORS[..], Pc(4), Stage::Vertex) else {
             return;
         };
-        // Options in error are those of each later call, too.
+        // Each later call reports the same error of options.
         let _key = self.key(&program, &vertex, Job::Vertex, &[]);
         let Ok(translated) = self.translate(&program, &vertex, Job::Vertex) else { return };
         #[cfg(feature = "spirv")]

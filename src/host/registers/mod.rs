@@ -32,8 +32,8 @@ const SLOTS: usize = 7;
 
 /// State of the shader units and the output map. Everything starts as 0.
 ///
-/// Registers have 32 bits. Those of the vertex unit are listed; the geometry unit has the same ones
-/// from 0x280 instead of 0x2B0. Bits are given as high..low.
+/// Registers have 32 bits. The table lists the vertex unit; the geometry unit has the same
+/// registers from 0x280 instead of 0x2B0. Bits are given as high..low.
 ///
 /// | register | value |
 /// |---|---|
@@ -79,17 +79,11 @@ const SLOTS: usize = 7;
 /// assert_eq!(translated.interface.attributes[0].name, "v0");
 /// # Ok::<(), transpica::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegisterState {
     vertex: Unit,
     geometry: Unit,
     globals: [u32; GLOBALS.len()],
-}
-
-impl Default for RegisterState {
-    fn default() -> Self {
-        Self { vertex: Unit::default(), geometry: Unit::default(), globals: [0; GLOBALS.len()] }
-    }
 }
 
 /// All bytes of a word.

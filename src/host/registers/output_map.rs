@@ -29,7 +29,7 @@ impl OutputMap {
         map
     }
 
-    /// Replaces the components of a semantic by those of a register, x first.
+    /// Maps the components of a semantic to the components of a register, x first.
     #[doc(hidden)]
     #[must_use]
     pub fn with(mut self, semantic: Semantic, register: u8) -> Self {

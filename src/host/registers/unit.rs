@@ -137,7 +137,7 @@ impl Unit {
     pub(super) fn descriptors(&self) -> &[u32] {
         &self.descriptors.words
     }
-    /// Returns the entry point. Its width is that of the unit's addresses.
+    /// Returns the entry point. It is as wide as the unit's addresses.
     pub(super) fn entry(&self, stage: Stage) -> Pc {
         // Range: at most twelve bits.
         Pc((self.read(register::ENTRY) & (stage.words() - 1)) as u16)

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `differences.rs` | those that are not the defaults, as text |
 //! | `linkage.rs` | varyings and names by which a host's own shaders link |
-//! | `presets.rs` | those of known hosts |
+//! | `presets.rs` | settings of known hosts |
 //! | `register_layout.rs` | blocks of all registers |
 //! | `assume.rs` | promises about numbers, and their checks |
 //! | `job.rs`, `setup.rs` | what a program becomes; programs of a draw |

@@ -35,7 +35,7 @@ impl Binding {
     }
 }
 
-/// Bindings of the blocks of a vertex entry. (Those of a compute entry are fixed, in set 0.)
+/// Bindings of the blocks of a vertex entry. (A compute entry has fixed ones, in set 0.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -112,9 +112,9 @@ pub struct Profile {
     pub names: bool,
     /// Writes lines and variables for debuggers into SPIR-V modules: `OpLine`, and
     /// NonSemantic.Shader.DebugInfo.100 by SPV_KHR_non_semantic_info. Default: `false`. Vulkan
-    /// before 1.3 needs `VK_KHR_shader_non_semantic_info`. The source is that of the environment,
-    /// see [`DebugSource`](crate::host::DebugSource). Results do not change; two sample programs
-    /// take 51 and 85 % more words.
+    /// before 1.3 needs `VK_KHR_shader_non_semantic_info`. The environment has the source, see
+    /// [`DebugSource`](crate::host::DebugSource). Results do not change; two sample programs take
+    /// 51 and 85 % more words.
     pub debug_info: bool,
     /// Bindings of the blocks. Default: both in set 0.
     pub bindings: Bindings,

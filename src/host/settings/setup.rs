@@ -10,7 +10,7 @@ use crate::program::container::{Dvle, GeometryMode, ShaderType, Shbin};
 /// Setup of a draw: output mapping, topology, and vertex input of a geometry program.
 ///
 /// It comes from executables of a file ([`from_file`](Self::from_file)) or from these registers
-/// ([`from_registers`](Self::from_registers)), beside those of both units:
+/// ([`from_registers`](Self::from_registers)), in addition to those of both units:
 ///
 /// | register | value |
 /// |---|---|

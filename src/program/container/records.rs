@@ -194,7 +194,7 @@ record! {
 }
 
 impl OutputRecord {
-    /// The use by the rasterizer; nothing for an undefined code.
+    /// Returns the use by the rasterizer, or `None` for an undefined code.
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
     }
@@ -271,7 +271,7 @@ impl Symbol {
         let first = SYMBOL_BANKS[range.bank as usize].1 + u16::from(range.first);
         Self { name, first, last: first + u16::from(range.count.saturating_sub(1)) }
     }
-    /// The registers; nothing if the range is empty, crosses banks or names no register.
+    /// Returns the registers, or `None` if the range is empty, crosses banks or names no register.
     #[inline]
     pub fn range(self) -> Option<SymbolRange> {
         let holds =

@@ -15,7 +15,7 @@ impl Pc {
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
-    /// The address `length` words further on.
+    /// Returns the address `length` words after this one.
     #[inline]
     pub fn plus(self, length: u8) -> Self {
         Self(self.0.saturating_add(u16::from(length)))
