@@ -34,7 +34,7 @@ impl fmt::Display for At {
 /// | [`Shbin::parse`](crate::Shbin::parse) | `Truncated`, `BadMagic`, `OutOfFile`, `BadField`, `EntryOutOfCode` |
 /// | selection of a program | `NoExecutable`, `BadField`, `EntryOutOfCode`, `EntryOutOfReach`, `Limit` |
 /// | translation: the program | `BadOpcode`, `Limit`, `Stage`, `NoGeometryStage` |
-/// | translation: options, profile, setup | those of [`Code::BadOption`] |
+/// | translation: options, profile, setup | as [`Code::BadOption`] |
 /// | output of a translation | `TargetLacks`, `Limit`, `Backend` |
 /// | interpretation and drawing | `BadOpcode`, `Stage`, `StepBudget`, `Limit`, `NoVertex`, `Setup` |
 /// | a defect of this library | `Verify`, `Backend` |
@@ -353,24 +353,8 @@ impl Kind {
     /// the program, such as `interp`, can then do better. Also true for defects of this library.
     /// Otherwise the input is invalid.
     pub fn is_unsupported(&self) -> bool {
-        match self.code() {
-            Code::BadOpcode
-            | Code::Limit
-            | Code::Stage
-            | Code::StepBudget
-            | Code::Verify
-            | Code::Backend
-            | Code::NoGeometryStage => true,
-            Code::Truncated
-            | Code::BadMagic
-            | Code::OutOfFile
-            | Code::BadField
-            | Code::NoExecutable
-            | Code::EntryOutOfCode
-            | Code::EntryOutOfReach
-            | Code::BadOption
-            | Code::Other => false,
-        }
+        use Code::{Backend, BadOpcode, Limit, NoGeometryStage, Stage, StepBudget, Verify};
+        matches!(self.code(), BadOpcode | Limit | Stage | StepBudget | Verify | Backend | NoGeometryStage)
     }
 }
 

@@ -71,7 +71,8 @@ pub mod error;
 #[doc(hidden)]
 pub mod flow;
 pub mod geometry;
-pub mod host;
+#[doc(hidden)]
+pub mod interface;
 #[doc(hidden)]
 pub mod ir;
 #[doc(hidden)]
@@ -89,6 +90,55 @@ pub mod support;
 #[doc(hidden)]
 pub mod translate;
 
+/// Environment of a program: registers, constants and hooks, and the interface of its module:
+/// attributes, uniform block, outputs.
+pub mod host {
+    // In: choices of a host, writes of registers, tables of files. Out: the same, checked. Must not
+    // know: interfaces of modules, the IR, the back ends. This module shows those interfaces, too;
+    // layers import from the files.
+    //
+    // Files: `settings/` options, profile and what else a host chooses; `registers/` GPU registers;
+    // `hooks.rs` changes that a host makes to programs; `constants.rs` values that a file sets;
+    // `debug_source.rs` sources for debuggers.
+
+    #[doc(hidden)]
+    pub mod constants;
+    #[doc(hidden)]
+    pub mod debug_source;
+    #[doc(hidden)]
+    pub mod hooks;
+    #[doc(hidden)]
+    pub mod registers;
+    #[doc(hidden)]
+    pub mod settings;
+
+    pub use crate::interface::{
+        ArrayName, Attribute, Bank, ComponentSource, DrawEnvironment, EntryPoint, Environment,
+        EnvironmentInterface, FileEnvironment, Hooked, HostValues, Interface, Location, Member, MemberType,
+        Output, OutputValue, Padding, Sourced, Uniform, UniformBlock, Usage, align_quaternions, pack,
+        redirect,
+    };
+    #[doc(hidden)]
+    pub use crate::interface::{attach, layout, varying};
+    pub use crate::program::executable::Procedure;
+    pub use crate::support::fields::{DrawField, HostField, WORKGROUP};
+    pub use constants::Constants;
+    pub use debug_source::DebugSource;
+    pub use hooks::{Hook, HookOperand, OutputHook};
+    #[doc(hidden)]
+    pub use registers::RegisterState;
+    pub use registers::{OutputMap, RegisterView, number};
+    pub use settings::{IntPacking, RegisterLayout};
+
+    /// Programs and constants of executables.
+    #[doc(hidden)]
+    pub mod dvle {
+        pub use super::constants::constants;
+        pub use crate::interface::FileEnvironment;
+        pub use crate::program::executable::program;
+    }
+}
+
 /// The layers below the public API. The version number does not cover them: any release may change
 /// them. The modules themselves must be public for that; their path is here.
 #[doc(hidden)]
@@ -96,9 +146,9 @@ pub mod stages {
     pub use crate::flow::{cfg, structure};
     pub use crate::machine::{interp, precision};
     pub use crate::program::{container, isa};
-    pub use crate::support::{entity, fields, words};
+    pub use crate::support::{entity, fields, names, words};
     pub use crate::translate::{key, reflect};
-    pub use crate::{backend, error, geometry, host, ir, lift, limits, passes, translate};
+    pub use crate::{backend, error, geometry, host, interface, ir, lift, limits, passes, translate};
 }
 
 // One module for each subject; `src/README.md` has the rule.
@@ -108,7 +158,7 @@ pub use machine::interp;
 pub use program::{container, isa};
 pub use translate::reflect;
 
-/// Chapters in addition to the reference.
+/// Chapters that accompany the reference.
 pub mod guide {
     // The example of GLSL needs that feature.
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]

@@ -4,7 +4,7 @@
 
 use expect_test::expect;
 
-use crate::host::RegisterState;
+use crate::host::registers::RegisterState;
 use crate::host::settings::{Arithmetic, Job, Options, Outputs, Profile};
 use crate::ir;
 use crate::machine::interp::{Machine, Registers};

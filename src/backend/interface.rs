@@ -6,11 +6,12 @@
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
-use crate::host::{
-    AttributeKind, Binding, DrawField, HostField, Interface, Location, Member, MemberType, Output, Profile,
-};
+use crate::host::debug_source::DebugSource;
+use crate::host::settings::{AttributeKind, Binding, Profile};
+use crate::interface::{Interface, Location, Member, MemberType, Output};
 use crate::ir::{self, Binary, Def, Func, Module, Op, Resource, Type};
 use crate::limits::Limits;
+use crate::support::fields::{DrawField, HostField};
 
 /// Name of the entry point.
 pub const ENTRY_NAME: &str = "main";
@@ -29,6 +30,8 @@ pub struct BackendInput<'a> {
     pub limits: &'a Limits,
     /// Target settings.
     pub profile: &'a Profile,
+    /// Source of the program for debuggers.
+    pub debug_source: Option<&'a DebugSource>,
 }
 
 impl BackendInput<'_> {

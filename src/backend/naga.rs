@@ -21,7 +21,7 @@ use super::interface::BackendInput;
 use super::text;
 use crate::error::{At, Error, Kind, Result};
 #[cfg(any(feature = "hlsl", feature = "msl"))]
-use crate::host::Binding;
+use crate::host::settings::Binding;
 
 /// Name of the entry point in MSL, which reserves `main`.
 pub const MSL_ENTRY_POINT: &str = "main_";

@@ -112,8 +112,8 @@ impl Heaviest<'_> {
         u32::try_from(most).ok()
     }
 
-    /// Condenses each cycle of a subgraph to one node; nothing if a cycle has no bound. Loops may
-    /// nest `levels` deep.
+    /// Condenses each cycle of a subgraph to one node. Returns `None` if a cycle has no bound.
+    /// Loops may nest `levels` deep.
     fn condense(&mut self, blocks: Vec<Block>, levels: u8) -> Option<Condensed> {
         let cfg = self.flow.cfg;
         let targets = |block: Block| cfg.blocks[block].terminator.targets();
@@ -145,8 +145,8 @@ impl Heaviest<'_> {
         self.heaviest_counted_path(cycle, slot, &cut, levels)
     }
 
-    /// The blocks of a cycle that count down the loop in a slot; nothing if there are none or the
-    /// cycle enters that loop.
+    /// Returns the blocks of a cycle that count down the loop in a slot, or `None` if no block does
+    /// or the cycle enters that loop.
     fn cut(&self, cycle: &[Block], slot: u8) -> Option<Vec<Block>> {
         let effects = |block: Block| {
             let effect = |action: &Action| match *action {

@@ -56,7 +56,7 @@ pub(super) struct State {
     /// The other registers that must have been written, as in [`Access`].
     pub(super) rest: u16,
     /// Components of o0..o15 that must have been written, after an even and after an odd number of
-    /// EMITs; none if that parity is impossible.
+    /// EMITs; `None` for an impossible parity.
     pub(super) outputs: [Option<Outputs>; 2],
     /// Slots that must have been filled.
     filled: u8,
@@ -216,7 +216,7 @@ impl<'a> Flow<'a> {
         self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
-    /// Returns the facts at the start of a block; none if it is unreachable.
+    /// Returns the facts at the start of a block, or `None` if it is unreachable.
     pub(super) fn state(&self, block: Block) -> Option<State> {
         self.states.get(block.index()).copied().flatten()
     }

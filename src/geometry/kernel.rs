@@ -95,7 +95,7 @@ pub struct GeometryKernel {
     /// index of the invocation + [`RECORDED`]), the next ones are the forwarded output registers,
     /// in order. Its feed has v0..v15 and c0..c95 for each invocation.
     pub records_emits: bool,
-    /// The state that an invocation carries over, as far as the next ones use it.
+    /// The state that an invocation carries over and later ones use.
     pub state: Vec<StateWord>,
     /// Data dependences between invocations.
     pub dependence: Dependence,

@@ -20,8 +20,8 @@
 //
 // State that carries over becomes the parameters of a loop over invocations in `lift`; if nothing
 // does, each thread runs one. A triangle is the one operation with an effect, `submit`: it takes
-// the number of triangles so far and gives the next one, so that passes need no order of effects
-// beside that of values. `passes::analyze::dependence` asks of the finished loop how many
+// the number of triangles so far and gives the next one, so that passes need no order of effects in
+// addition to the order of values. `passes::analyze::dependence` asks of the finished loop how many
 // invocations before its own a thread must run. Back ends write what is submitted to a buffer, or
 // as a strip of three vertices in a native stage.
 

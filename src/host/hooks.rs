@@ -1,11 +1,6 @@
-//! Hooks: changes that a host makes to programs between lowering and legalization.
-//! In: choices of the host. Out: plain data, and its checks. `hooks/interface.rs` has what hooks do
+//! Hooks: changes that a host makes to programs between lifting and legalization.
+//! In: choices of the host. Out: plain data, and its checks. `interface/hooks.rs` has what hooks do
 //! to an interface and on the CPU, `lift` the module's side. Knows no instruction's effect.
-
-mod interface;
-
-pub(crate) use interface::tap_outputs;
-pub use interface::{DrawEnvironment, Hooked, attach, redirect};
 
 use crate::error::{At, Error, Result};
 use crate::program::container::Semantic;
@@ -13,8 +8,8 @@ use crate::program::isa::limits::FLOATS;
 use crate::program::isa::{Mask, Pc, Program};
 use crate::support::fields::HostField;
 
-/// Number of taps.
-const TAPS: usize = 8;
+/// Maximum number of taps.
+pub(crate) const TAPS: usize = 8;
 
 /// An operand of a hook: four floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +17,7 @@ pub enum HookOperand {
     /// The bits of a constant, which [`constant`](Self::constant) makes.
     Constant([u32; 4]),
     /// Parameter 0..15 of the host block, read at draw time: see
-    /// [`HostValues::parameters`](super::HostValues::parameters).
+    /// [`HostValues::parameters`](crate::host::HostValues::parameters).
     Parameter(u8),
 }
 
@@ -92,7 +87,7 @@ impl OutputHook {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hook {
     /// Changes an output of vertex stages and of geometry programs. The outputs of a vertex program
-    /// before a geometry program, and the registers of [`Job::Compute`](super::Job::Compute), stay
+    /// before a geometry program, and the registers of [`Job::Compute`](crate::Job::Compute), stay
     /// as they are.
     Output(Semantic, OutputHook),
     /// Makes reads of float uniform c0..c95 read an operand, also where a relative read selects it.
@@ -107,7 +102,7 @@ pub enum Hook {
 }
 
 impl Hook {
-    /// Returns the address of the instruction whose result is emitted, of taps.
+    /// Returns the address of the instruction whose result a tap emits.
     pub fn tapped(&self) -> Option<Pc> {
         match *self {
             Self::Tap(pc, _) => Some(pc),
@@ -116,7 +111,7 @@ impl Hook {
     }
 }
 
-/// The redirected uniforms. The last of several hooks counts.
+/// Returns the redirected uniforms. The last of several hooks counts.
 pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperand)> + '_ {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Redirect(register, operand) => Some((register, operand)),
@@ -124,7 +119,7 @@ pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperan
     })
 }
 
-/// The addresses and locations of taps, in order.
+/// Returns the addresses and locations of taps, in order.
 pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + use<'_> {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Tap(pc, location) => Some((pc, location)),
@@ -132,7 +127,7 @@ pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + use<'_> 
     })
 }
 
-/// Checks that hooks name what there is.
+/// Checks that everything that hooks name exists.
 ///
 /// # Errors
 /// Parameters, uniforms and addresses beyond the last, too many taps, an output without a semantic.
@@ -161,7 +156,7 @@ pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
         }
     }
     match taps(hooks).count() {
-        count if count > TAPS => Err(Error::setup(format!("{count} taps exceed the limit of {}", TAPS))),
+        count if count > TAPS => Err(Error::setup(format!("{count} taps exceed the limit of {TAPS}"))),
         _few => Ok(()),
     }
 }

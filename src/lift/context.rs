@@ -2,7 +2,9 @@
 //! Knows neither values nor the builder.
 
 use crate::geometry::{GeometrySetup, StateWord};
-use crate::host::{Hook, Options, Output};
+use crate::host::hooks::Hook;
+use crate::host::settings::Options;
+use crate::interface::Output;
 use crate::ir::FloatConstants;
 use crate::program::isa::Program;
 

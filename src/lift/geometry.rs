@@ -17,10 +17,13 @@ use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own
 use super::outputs;
 use super::scope::{Builder, Slots};
 use crate::geometry::{GeometryInput, StateItem, StateWord};
-use crate::host::{DrawField, Options, Output, taps};
+use crate::host::hooks::taps;
+use crate::host::settings::Options;
+use crate::interface::Output;
 use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
 use crate::program::isa::{Dest, Inst, limits};
+use crate::support::fields::DrawField;
 
 /// Vertex slots of a triangle.
 const TRIANGLE: usize = 3;

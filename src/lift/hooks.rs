@@ -3,10 +3,11 @@
 
 use super::lanes::{self, FLAGS, Slot, SlotSet};
 use super::scope::Builder;
-use crate::host::{Hook, HookOperand, HostField, OutputHook, redirected, taps};
+use crate::host::hooks::{Hook, HookOperand, OutputHook, redirected, taps};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Value};
 use crate::machine::precision::bits::ONE;
 use crate::program::isa::{Inst, Mask, Pc};
+use crate::support::fields::HostField;
 
 /// Hooks of a program, and the slots of its taps.
 #[derive(Clone, Copy)]

@@ -7,10 +7,12 @@ use super::context::OutputSelection;
 use super::hooks::{self, Hooks};
 use super::lanes;
 use super::scope::Builder;
-use crate::host::{ComponentSource, DepthRange, DepthSnap, FlipY, HostField, Options, Output, OutputValue};
+use crate::host::settings::{DepthRange, DepthSnap, FlipY, Options};
+use crate::interface::{ComponentSource, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
 use crate::program::isa::{Dest, Mask};
+use crate::support::fields::HostField;
 
 /// Lowers the values that the main function yields, or returns `None` if the program never ends.
 pub(super) fn values(

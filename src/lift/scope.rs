@@ -22,16 +22,16 @@
 use super::lanes::{self, Group, Slot, SlotSet};
 use super::leaves::{Leave, LeaveKind, Leaves};
 use crate::error::{At, Result};
-use crate::host::{BoolUniforms, IntUniforms, Options, UndefinedValue};
+use crate::host::settings::{BoolUniforms, IntUniforms, Options, UndefinedValue};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, NodeData, Op, Region, RegionData, Resource,
     ScalarKind, Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::Mask;
 use crate::program::isa::limits::FLOATS;
 use crate::program::isa::uniforms::HAS_RUN;
+use crate::program::isa::{DEFAULT, Mask};
 use crate::support::fields::SpecId;
 
 /// Number of recent constants that are searched before a new one is made; `cse` merges the others.
@@ -297,7 +297,7 @@ impl Builder {
         let mut value = self.func.value(Type::F32X4, Def::Op(Op::Read(Resource::Input(register))));
         self.prologue.push(Item::Let(value));
         if self.components[slot] < 4 {
-            let rest = self.constant(Type::F32X4, [0, 0, 0, ONE]);
+            let rest = self.constant(Type::F32X4, DEFAULT.map(f32::to_bits));
             let count = self.components[slot];
             let lanes = [0, 1, 2, 3].map(|lane| Lane::new(if lane < count { value } else { rest }, lane));
             value = self.func.value(Type::F32X4, Def::Op(Op::Shuffle(lanes)));

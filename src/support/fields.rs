@@ -4,6 +4,10 @@
 
 use std::fmt;
 
+/// Bytes of a vector of four components, alignment of blocks and stride of their arrays: the rules
+/// of std140, which WGSL shares for the types that blocks have.
+pub const VECTOR: u32 = 16;
+
 /// Invocations of a workgroup of the compute entry and of geometry programs.
 pub const WORKGROUP: u32 = 64;
 
@@ -48,7 +52,7 @@ impl HostField {
     /// Number of parameters.
     pub const PARAMETERS: u8 = 16;
     /// Size in bytes of the block with all parameters.
-    pub const FULL_SIZE: u32 = Self::BLOCK_SIZE + 16 * Self::PARAMETERS as u32;
+    pub const FULL_SIZE: u32 = Self::BLOCK_SIZE + VECTOR * Self::PARAMETERS as u32;
     /// Number of fields that every block has.
     pub const FIXED: usize = 3;
     /// All fields, by offset.
@@ -77,7 +81,7 @@ impl HostField {
             Self::ClipEnabled => 0,
             Self::FlipY => 4,
             Self::ClipPlane => 16,
-            Self::Parameter(number) => Self::BLOCK_SIZE + 16 * u32::from(number),
+            Self::Parameter(number) => Self::BLOCK_SIZE + VECTOR * u32::from(number),
         }
     }
     /// Returns the name of the member.

@@ -6,8 +6,11 @@
 use super::Input;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
-use crate::host::settings::linkage;
-use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
+use crate::host::hooks::{self, taps};
+use crate::host::registers::OutputMap;
+use crate::host::settings::{Job, Options, Profile, Setup, linkage};
+use crate::interface::hooks::tap_outputs;
+use crate::interface::varying;
 use crate::program::isa::{Program, Stage};
 
 /// Checks what does not change from program to program.
@@ -22,7 +25,7 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
     options.check_attributes()?;
     check_stage(program, job)?;
     if job.has_program() {
-        check_hooks(hooks, program)?;
+        hooks::check(hooks, program)?;
         varying::check_hooked(hooks, profile)?;
     }
     match job {
@@ -95,12 +98,10 @@ fn locations(options: &Options, profile: &Profile, map: impl Fn() -> OutputMap) 
 
 /// Rejects programs of another stage than the job takes.
 fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
-    let (what, stage) = match (job.stage(), program.stage()) {
-        (None, _) | (Some(Stage::Vertex), Stage::Vertex) | (Some(Stage::Geometry), Stage::Geometry) => {
-            return Ok(());
-        }
-        (Some(Stage::Vertex), Stage::Geometry) => ("translation as a vertex program", "geometry"),
-        (Some(Stage::Geometry), Stage::Vertex) => ("translation as a geometry program", "vertex"),
+    let (what, stage) = match job.stage().filter(|&stage| stage != program.stage()) {
+        None => return Ok(()),
+        Some(Stage::Vertex) => ("translation as a vertex program", "geometry"),
+        Some(Stage::Geometry) => ("translation as a geometry program", "vertex"),
     };
     Err(Error::new(Kind::Stage { what, stage }, At::Whole))
 }

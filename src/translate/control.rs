@@ -1,4 +1,4 @@
-//! Control flow of a program: selection of the tier, and lowering.
+//! Control flow of a program: selection of the tier, and lifting.
 //! In: a program and options. Out: [`ControlFlow`], then IR. A tier that exceeds a limit falls back
 //! to the next one.
 
@@ -11,7 +11,7 @@ use crate::flow::cfg::{Cfg, explore};
 use crate::flow::structure;
 use crate::flow::structure::Structured;
 use crate::flow::structure::tree::Tree;
-use crate::host::Options;
+use crate::host::settings::Options;
 use crate::ir;
 use crate::lift;
 use crate::lift::Context;
@@ -100,8 +100,8 @@ fn dispatcher(cfg: Cfg) -> ControlFlow {
     ControlFlow::Tree(cfg, tree, Tier::BlockDispatcher)
 }
 
-/// Lowers a program. If it exceeds a limit, lowers it in a fallback tier and returns the reason.
-pub(super) fn lower(
+/// Lifts a program. If it exceeds a limit, lifts it in a fallback tier and returns the reason.
+pub(super) fn lift(
     context: Context<'_>,
     control: &mut ControlFlow,
     why: &mut Option<String>,
@@ -122,7 +122,7 @@ pub(super) fn lower(
     }
 }
 
-/// Warns that a fallback tier was taken. `words` are those of the SPIR-V module.
+/// Warns that a fallback tier was taken. `words` counts the SPIR-V module.
 pub(super) fn fallback(why: &str, tier: Tier, words: Option<usize>, program: &Program<'_>) -> Warning {
     let mut text = format!("translated with a {tier}, which runs slower, because {why}");
     match words {

@@ -4,10 +4,11 @@
 
 use super::{Translation, Translator};
 use crate::error::Result;
-use crate::host::dvle::{self, FileEnvironment};
-use crate::host::{Job, Options, Profile, Setup};
+use crate::host::settings::{Job, Options, Profile, Setup};
+use crate::interface::FileEnvironment;
 use crate::limits::Limits;
 use crate::program::container::Shbin;
+use crate::program::executable;
 use crate::program::isa::{Program, Stage, Uniforms};
 
 /// A program of a file with its environment: constants, outputs and names of its executable.
@@ -36,7 +37,7 @@ impl Shbin<'_> {
     /// No such executable, an unknown shader type, code over the default limits, an entry point
     /// that its unit does not reach.
     pub fn program(&self, index: usize) -> Result<FileProgram<'_>> {
-        let program = dvle::program(self, index, &Limits::default())?;
+        let program = executable::program(self, index, &Limits::default())?;
         let environment = FileEnvironment::new(self, index, "")?;
         Ok(FileProgram { file: self, index, program, environment })
     }
@@ -85,10 +86,7 @@ impl<'a> FileProgram<'a> {
     /// ```
     pub fn uniforms(&self) -> Uniforms {
         let mut uniforms = Uniforms::default();
-        // The index was checked when this value was made.
-        if let Ok(executable) = self.file.executable(self.index) {
-            dvle::constants(executable).apply(&mut uniforms);
-        }
+        self.environment.constants().apply(&mut uniforms);
         uniforms
     }
 

@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, accept, control};
+use super::{ControlFlow, Input, LiftedProgram, Translation, Translator, accept, control};
 use crate::error::Result;
 use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
-use crate::host::{EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
+use crate::host::registers::OutputMap;
+use crate::host::settings::{Options, Setup};
+use crate::interface::{EntryPoint, HostValues, Output, varying};
 use crate::ir::Module;
 use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::passes;
@@ -53,7 +55,7 @@ impl Translator {
         let mut state = state_words(&observations, held, options);
         let bounds = bounds(program, &control, options);
         let triangles = if records_emits { bounds.emits } else { bounds.triangles };
-        let mut lower = |state: &[StateWord], scratch: &mut passes::Scratch| -> Result<Module> {
+        let mut lift = |state: &[StateWord], scratch: &mut passes::Scratch| -> Result<Module> {
             let context = Context {
                 program,
                 constants: &folded.floats,
@@ -62,17 +64,17 @@ impl Translator {
                 options,
                 hooks,
             };
-            let mut module = control::lower(context, &mut control, &mut why)?;
+            let mut module = control::lift(context, &mut control, &mut why)?;
             passes::optimize::run(&mut module, &options.arithmetic, scratch);
             Ok(module)
         };
-        let mut module = lower(&state, &mut self.scratch)?;
+        let mut module = lift(&state, &mut self.scratch)?;
         let dependence =
             if state.is_empty() { Dependence::None } else { passes::analyze::dependence::run(&module) };
         if dependence == Dependence::None && !state.is_empty() {
             // No carried state is used, so invocations are independent.
             state.clear();
-            module = lower(&state, &mut self.scratch)?;
+            module = lift(&state, &mut self.scratch)?;
         }
         // Range: at most seventeen.
         let vectors = match form {
@@ -88,7 +90,7 @@ impl Translator {
             triangles,
             observations,
         });
-        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
+        self.finish(input, LiftedProgram { module, outputs, control, why, entry_point })
     }
 }
 

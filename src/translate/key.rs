@@ -16,9 +16,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::flow::cfg::reach::reach_runs;
 use crate::geometry::{GeometryInput, GeometrySetup};
-use crate::host::{
-    AttributeFormat, AttributeKind, Environment, Job, Options, Profile, Promise, Setup, VertexInput, varying,
+use crate::host::settings::{
+    AttributeFormat, AttributeKind, Job, Options, Profile, Promise, Setup, VertexInput,
 };
+use crate::interface::{Environment, varying};
 use crate::program::isa::canonical::{UNDEFINED_OPCODES, canonical, inputs};
 use crate::program::isa::{Program, Stage};
 use crate::support::stable;
@@ -66,8 +67,8 @@ impl SettingsDigest {
         Self { digest: xxh3_128(&out).to_le_bytes(), has_source: profile.debug_info }
     }
 
-    /// Returns the digest of a program. `options` are those of [`new`](Self::new) as they are in
-    /// effect, with the vertex input of the draw.
+    /// Returns the digest of a program. `options` are the ones of [`new`](Self::new) in effect,
+    /// with the vertex input of the draw.
     pub fn digest(
         &self,
         program: &Program<'_>,

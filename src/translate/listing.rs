@@ -1,9 +1,9 @@
 //! The listing of a program as a source for debuggers.
 //! In: a program. Out: a line for each code word up to the last reachable one. Knows no names.
-//! Only what keys append may show, so each line is that of the canonical word.
+//! Only what keys append may show, so each line shows the canonical word.
 
 use crate::flow::cfg::reach::reach;
-use crate::host::DebugSource;
+use crate::host::debug_source::DebugSource;
 use crate::program::isa::Program;
 use crate::program::isa::canonical::canonical;
 use crate::program::isa::decode::decode;

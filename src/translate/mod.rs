@@ -30,10 +30,13 @@ pub use file::FileProgram;
 use crate::error::{Result, Warning};
 use crate::flow::cfg::Action;
 use crate::flow::cfg::reach::reach;
-use crate::host::{
-    Constants, EntryPoint, Environment, Hook, Interface, Job, Options, Output, OutputMap, Profile, Reliance,
-    Usage, attach, map_warnings, tap_outputs, varying,
-};
+use crate::host::constants::Constants;
+use crate::host::debug_source::DebugSource;
+use crate::host::hooks::Hook;
+use crate::host::registers::OutputMap;
+use crate::host::settings::{Job, Options, Profile, Reliance};
+use crate::interface::hooks::tap_outputs;
+use crate::interface::{EntryPoint, Environment, Interface, Output, Usage, attach, map_warnings, varying};
 use crate::lift::{Context, OutputSelection};
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 use crate::program::isa::placed::PlacedText;
@@ -62,12 +65,14 @@ pub struct Translation {
     pub options: Options,
     /// Target profile of its modules.
     pub profile: Profile,
+    /// Source of the program for debuggers, if its modules have one.
+    pub debug_source: Option<DebugSource>,
 }
 
 impl Translation {
     /// Returns, for each output of the main function, the mask of lanes (bit 0 = first) that depend
-    /// on EX2 or LG2, whose last bits differ between drivers. The outputs of a geometry program are
-    /// those of each vertex, or the vectors of an EMIT's record.
+    /// on EX2 or LG2, whose last bits differ between drivers. A geometry program has the outputs of
+    /// each vertex, or the vectors of an EMIT's record.
     pub fn approximate(&self) -> Vec<u8> {
         let all = passes::analyze::approximate::run(&self.module);
         match self.interface.kernel() {
@@ -159,8 +164,8 @@ impl Translation {
         self.text(crate::backend::Language::Msl)
     }
 
-    /// Returns the module as text with the instructions of the program that each line evaluates
-    /// values for. No public API.
+    /// Returns the module as text and, for each line, the instructions of the program that it
+    /// implements. No public API.
     ///
     /// # Errors
     /// As [`text`](Self::text), and for HLSL and MSL, which naga writes.
@@ -170,8 +175,8 @@ impl Translation {
         crate::backend::write_placed(&self.source(), language)
     }
 
-    /// Returns the module with the instructions of the program that each of its own evaluates
-    /// values for. No public API.
+    /// Returns the module and, for each of its instructions, those of the program that it
+    /// implements. No public API.
     ///
     /// # Errors
     /// As [`spirv`](Self::spirv).
@@ -183,13 +188,14 @@ impl Translation {
 
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
     fn source(&self) -> crate::backend::BackendInput<'_> {
-        let Self { module, interface, options, profile, .. } = self;
-        crate::backend::BackendInput { module, interface, limits: &options.limits, profile }
+        let Self { module, interface, options, profile, debug_source, .. } = self;
+        let (limits, debug_source) = (&options.limits, debug_source.as_ref());
+        crate::backend::BackendInput { module, interface, limits, profile, debug_source }
     }
 }
 
-/// A lowered program, the input of [`Translator::finish`].
-struct LoweredProgram {
+/// A lifted program, the input of [`Translator::finish`].
+struct LiftedProgram {
     module: ir::Module,
     outputs: Vec<Output>,
     control: ControlFlow,
@@ -311,9 +317,9 @@ impl Translator {
     /// [`key`](crate::translate::key()).
     ///
     /// # Errors
-    /// Those of [`translate`](Self::translate), so that a host that translates in another thread
-    /// knows which programs it must run in another way. What only an analysis of the program finds
-    /// is not an error of the key:
+    /// As [`translate`](Self::translate), so that a host that translates in another thread knows
+    /// which programs it must run in another way. What only an analysis of the program finds is not
+    /// an error of the key:
     ///
     /// * [`Kind::Limit`](crate::Kind::Limit), which no program of 4,096 words exceeds with the
     ///   default [`Limits`](crate::Limits);
@@ -437,32 +443,26 @@ impl Translator {
         let context =
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options, hooks };
         let (mut control, mut why) = control::choose(program, options)?;
-        let mut module = control::lower(context, &mut control, &mut why)?;
+        let mut module = control::lift(context, &mut control, &mut why)?;
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
+        self.finish(input, LiftedProgram { module, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram) -> Result<Translation> {
+    fn finish(&mut self, input: Input<'_>, lifted: LiftedProgram) -> Result<Translation> {
         let Input { program, environment, options, folded, hooks } = input;
-        let LoweredProgram { mut module, outputs, control, why, entry_point } = lowered;
+        let LiftedProgram { mut module, outputs, control, why, entry_point } = lifted;
         if !hooks.is_empty() {
             ir::verify(&module, ir::Phase::Pica)?;
         }
         let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let mut usage = passes::analyze::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
-        let interface = environment.interface(&usage, options)?;
-        let named = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
-        let debug_source = self.profile.debug_info.then(|| Box::new(named()));
-        let interface = Interface {
-            outputs,
-            entry_point,
-            folded: folded.clone(),
-            options: *options,
-            debug_source,
-            ..interface
-        };
+        let in_block = usage.without(folded);
+        let known = environment.interface(&in_block, options)?;
+        let interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
+        let listed = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
+        let debug_source = self.profile.debug_info.then(listed);
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
             constants: &folded.floats,
@@ -484,10 +484,19 @@ impl Translator {
         }
         let mut warnings = interface.warnings.clone();
         warnings.extend(map_warnings::position(&interface));
-        map_warnings::constants(&interface, options, &self.profile, &mut warnings);
+        map_warnings::constants(&interface, &self.profile, &mut warnings);
         let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
-        let mut translated =
-            Translation { module, interface, usage, tier, warnings, relies_on, options, profile };
+        let mut translated = Translation {
+            module,
+            interface,
+            usage,
+            tier,
+            warnings,
+            relies_on,
+            options,
+            profile,
+            debug_source,
+        };
         if let Some(why) = why {
             let words = self.count_words(&translated);
             translated.warnings.push(control::fallback(&why, tier, words, program));

@@ -4,11 +4,13 @@
 //! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, dependences, state_words};
-use super::{Input, LoweredProgram, Tier, Translation, Translator, accept, control};
+use super::{Input, LiftedProgram, Tier, Translation, Translator, accept, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryStage, Observation, StateItem, Topology};
-use crate::host::varying::{self, Place};
-use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage};
+use crate::host::constants::Constants;
+use crate::host::settings::{AttributeFormat, Options, Reliance, Setup};
+use crate::interface::varying::{self, Place};
+use crate::interface::{Attribute, EntryPoint, EnvironmentInterface, Interface, Output, Usage};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::limits;
@@ -42,72 +44,63 @@ impl Translator {
         let mut dependence = Dependence::None;
         if !state.is_empty() {
             // Data dependences are possible, but the optimized code may have none.
-            let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
+            let mut kernel = control::lift(context(&state, Form::Kernel), &mut control, &mut why)?;
             passes::optimize::run(&mut kernel, &options.arithmetic, &mut self.scratch);
             dependence = passes::analyze::dependence::run(&kernel);
         }
         check_dependence(&observations, dependence)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
         let form = Form::Stage { respects_winding: setup.topology == Topology::Geometry };
-        let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
+        let mut module = control::lift(context(&[], form), &mut control, &mut why)?;
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lowered = LoweredProgram { module, outputs, control, why, entry_point };
-        let translated = self.finish(input, lowered)?;
-        // Its inputs are the vectors of vertices, not attributes.
-        let interface = Interface { attributes: Vec::new(), ..translated.interface };
-        Ok(Translation { interface, ..translated })
+        let lifted = LiftedProgram { module, outputs, control, why, entry_point };
+        self.finish(input, lifted)
     }
 
     /// Builds the vertex stage that draws the triangles of a kernel. It equals a vertex program
     /// that moves attribute n to output n.
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
-        let Input { environment, options, .. } = input;
-        let outputs = varying::outputs(&setup.map, options, &self.profile);
-        let module = Module { main: move_function(&outputs), helpers: Vec::new() };
-        let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
+        let outputs = varying::outputs(&setup.map, input.options, &self.profile);
         let attribute = |(output, place): (&Output, Place)| {
             let Place { location: register, lanes: components, .. } = place;
             let format = AttributeFormat { components, ..AttributeFormat::default() };
             Attribute { register, name: output.name.clone(), format }
         };
-        let named = environment.interface(&Usage::default(), options)?;
-        let interface = Interface {
-            source: named.source,
-            attributes: outputs.iter().zip(varying::places(&outputs)).map(attribute).collect(),
-            outputs,
-            ..Interface::default()
-        };
-        let (options, profile, tier) = (*options, self.profile.clone(), Tier::Structured);
-        let relies_on = Reliance::default();
-        Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
+        let attributes = outputs.iter().zip(varying::places(&outputs)).map(attribute).collect();
+        self.without_program(input, move_function(&outputs), attributes, outputs, EntryPoint::Vertex)
     }
-}
 
-impl Translator {
     /// Builds the geometry stage that brings quaternions to one side. The generators write it from
     /// its outputs alone.
     pub(super) fn quaternion_stage(&self, input: Input<'_>) -> Result<Translation> {
+        let outputs = varying::outputs(&input.environment.output_map(), input.options, &self.profile);
+        self.without_program(input, move_function(&[]), Vec::new(), outputs, EntryPoint::Quaternions)
+    }
+
+    /// Completes a stage that contains no code of the program.
+    fn without_program(
+        &self,
+        input: Input<'_>,
+        main: Func,
+        attributes: Vec<Attribute>,
+        outputs: Vec<Output>,
+        entry_point: EntryPoint,
+    ) -> Result<Translation> {
         let Input { environment, options, .. } = input;
-        let outputs = varying::outputs(&environment.output_map(), options, &self.profile);
-        let module = Module { main: move_function(&[]), helpers: Vec::new() };
-        let named = environment.interface(&Usage::default(), options)?;
-        let interface = Interface {
-            source: named.source,
-            outputs,
-            entry_point: EntryPoint::Quaternions,
-            ..Interface::default()
-        };
-        let (options, profile, tier) = (*options, self.profile.clone(), Tier::Structured);
+        let inputs = ((1u32 << attributes.len().min(16)) - 1) as u16;
+        let source = environment.interface(&Usage::default(), options)?.source;
+        let known = EnvironmentInterface { source, attributes, ..EnvironmentInterface::default() };
         Ok(Translation {
-            module,
-            interface,
-            usage: Usage::default(),
-            tier,
+            module: Module { main, helpers: Vec::new() },
+            interface: Interface::new(known, outputs, entry_point, Options::default(), Constants::NONE),
+            usage: Usage { inputs, ..Usage::default() },
+            tier: Tier::Structured,
             warnings: Vec::new(),
             relies_on: Reliance::default(),
-            options,
-            profile,
+            options: *options,
+            profile: self.profile.clone(),
+            debug_source: None,
         })
     }
 }

@@ -2,8 +2,9 @@
 //! In: a translator. Out: nothing; its code and memory are at hand then.
 
 use super::Translator;
-use crate::host::registers::number::{OUTMAP, OUTMAP_TOTAL, OUTPUT_MASK, VERTEX_UNIT};
-use crate::host::{Job, RegisterState};
+use crate::host::registers::RegisterState;
+use crate::host::registers::number::{OUTMAP, OUTMAP_TOTAL, vertex};
+use crate::host::settings::Job;
 use crate::program::isa::{Pc, Program, Stage};
 
 /// A matrix in a procedure, a normal, a loop over lights, branches by a bool and by a comparison,
@@ -37,7 +38,7 @@ impl Translator {
         let Ok(program) = Program::from_raw(&CODE[..], &DESCRIPTORS[..], Pc(4), Stage::Vertex) else {
             return;
         };
-        // Options in error are those of each later call, too.
+        // Each later call reports the same error of options.
         let _key = self.key(&program, &vertex, Job::Vertex, &[]);
         let Ok(translated) = self.translate(&program, &vertex, Job::Vertex) else { return };
         #[cfg(feature = "spirv")]
@@ -50,7 +51,7 @@ impl Translator {
 fn state() -> RegisterState {
     let mut state = RegisterState::default();
     let map = [0x0302_0100, 0x0B0A_0908, 0x1F1F_0D0C];
-    state.write(VERTEX_UNIT + OUTPUT_MASK, 7);
+    state.write(vertex::OUTPUT_MASK, 7);
     state.write(OUTMAP_TOTAL, 3);
     (OUTMAP..).zip(map).for_each(|(register, word)| state.write(register, word));
     state
@@ -59,7 +60,7 @@ fn state() -> RegisterState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Options, Profile};
+    use crate::host::settings::{Options, Profile};
 
     #[test]
     fn the_program_translates() {

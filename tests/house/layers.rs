@@ -109,6 +109,13 @@ fn imports_are_found_in_all_forms() {
     assert_eq!(found, wanted.map(str::to_owned).into());
 }
 
+/// Returns whether an import names an item of the public module `host` and none of its files.
+fn is_facade(import: &[String]) -> bool {
+    let [host, item, ..] = import else { return false };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/host");
+    host == "host" && !folder.join(item).exists() && !folder.join(format!("{item}.rs")).exists()
+}
+
 #[test]
 fn modules_import_only_lower_layers() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -117,6 +124,10 @@ fn modules_import_only_lower_layers() {
     let mut wrong = Vec::new();
     for file in files() {
         let (path, module) = (&file.path, module(&file).swap_remove(0));
+        // `lib.rs` shows both layers of a host's names under one path.
+        if imports(&file).iter().any(|import| is_facade(import)) {
+            wrong.push(format!("{path} imports from `host` itself, not from a file below it"));
+        }
         let Some(own) = layers.get(&module) else {
             wrong.push(format!("{path} is in no layer"));
             continue;
@@ -155,8 +166,15 @@ fn the_page_of_a_module_names_every_file_beside_it() {
         // A small folder is described by the page around it.
         let around = folder.rsplit_once('/').map_or(folder, |(around, _)| around);
         let page = |folder: &str| {
-            let text = fs::read_to_string(root.join(folder).join("mod.rs")).unwrap_or_default();
-            let comments = text.lines().take_while(|line| line.is_empty() || line.starts_with("//"));
+            let inline = || {
+                let library = fs::read_to_string(root.join("src/lib.rs")).expect("the first file");
+                let name = folder.trim_start_matches("src/");
+                let begin = format!("\npub mod {name} {{\n");
+                library.split_once(&begin).map_or_else(String::new, |(_, rest)| rest.to_owned())
+            };
+            let text = fs::read_to_string(root.join(folder).join("mod.rs")).unwrap_or_else(|_| inline());
+            let lines = text.lines().map(str::trim_start);
+            let comments = lines.take_while(|line| line.is_empty() || line.starts_with("//"));
             comments.collect::<Vec<_>>().join(" ")
         };
         let entry = format!("`{entry}");
@@ -182,8 +200,8 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-/// Two layers that read an option separately can interpret it in two ways. `host` owns the options,
-/// so it may pass derived values to other layers.
+/// Two layers that read an option separately can interpret it in two ways. `host` owns the options
+/// and `interface` follows from them, so both may pass derived values to other layers.
 #[test]
 fn each_option_is_read_in_one_layer() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -206,7 +224,7 @@ fn each_option_is_read_in_one_layer() {
                 let next = code[at + option.len()..].chars().next();
                 !next.is_some_and(|c| c.is_alphanumeric() || c == '_')
             });
-            if is_read && module != "host" {
+            if is_read && module != "host" && module != "interface" {
                 readers.entry(option.as_str()).or_default().push(module.clone());
             }
         }

@@ -99,9 +99,21 @@ fn home(path: &str, module: &str) -> String {
     outer.unwrap_or_default().to_string()
 }
 
+/// Returns the text of a module: that of its file, or its lines in the first file.
+fn content(module: &str) -> String {
+    let library = source("lib.rs");
+    match library.split_once(&format!("\npub mod {module} {{\n")) {
+        Some((_, rest)) => rest
+            .lines()
+            .take_while(|line| *line != "}")
+            .fold(String::new(), |text, line| text + line.strip_prefix("    ").unwrap_or(line) + "\n"),
+        None => source(&format!("{module}/mod.rs")),
+    }
+}
+
 /// Collects the path of each name that a module and its visible modules show.
 fn collect(module: &str, names: &mut Names) {
-    let text = source(&format!("{module}/mod.rs"));
+    let text = content(module);
     let mut add = |name: &str, home: String| {
         names.entry(name.to_string()).or_default().push((module.replace('/', "::"), home));
     };
@@ -131,7 +143,10 @@ fn root() -> (Vec<String>, Pairs) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let text = source("lib.rs");
     let own = code(&text).into_iter().filter(|(_, is_hidden)| !is_hidden);
-    let own = own.filter_map(|(line, _)| Some(line.strip_prefix("pub mod ")?.strip_suffix(';')?.to_string()));
+    let own = own.filter_map(|(line, _)| {
+        let name = line.strip_prefix("pub mod ")?;
+        Some(name.strip_suffix(';').or_else(|| name.strip_suffix(" {"))?.to_string())
+    });
     let (mut modules, mut items) = (own.collect::<Vec<_>>(), Pairs::new());
     for (path, name) in imports(&text) {
         let module = format!("{}/{name}", path.trim_end_matches("::").replace("::", "/"));

@@ -181,7 +181,7 @@ fn every_sample_keeps_its_words() {
         stages += u32::from(is_stage);
         // It has no geometry stages.
         assert_eq!(naga_reads(&words).err().is_some(), is_stage, "{name} {job:?}");
-        let source = translated.interface.debug_source.as_deref().expect("a listing");
+        let source = translated.debug_source.as_ref().expect("a listing");
         lines += check_lines(&placed, source).len();
     });
     assert!(modules > 100 && lines > 1000 && stages > 2, "{modules} {lines} {stages}");
@@ -220,7 +220,7 @@ fn a_pair_of_instructions_has_lines_and_registers() {
     needs!("spirv-dis");
     let (translated, _) = translate_pair(&mut translator(true), None);
     let placed = translated.placed_spirv().expect("SPIR-V");
-    let source = translated.interface.debug_source.as_deref().expect("that of the host");
+    let source = translated.debug_source.as_ref().expect("that of the host");
     assert_eq!(check_lines(&placed, source), [7, 9]);
     let text = spirv_tools::tool("spirv-dis", &["--raw-id", "-"], &spirv_tools::bytes(&placed.words));
     let text = String::from_utf8(text.expect("text")).expect("UTF-8");
@@ -325,7 +325,7 @@ fn a_program_without_a_source_has_a_listing() {
     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex).expect("a program");
     let state = RegisterState::default();
     let translated = translator(true).translate(&program, &state.vertex(), Job::Vertex).expect("one");
-    let source = translated.interface.debug_source.expect("a listing");
+    let source = translated.debug_source.expect("a listing");
     expect![[r#"
         0x0: mov o0, v0
         0x1: end

@@ -469,6 +469,7 @@ fn four_thousand_dependent_products_need_little_stack() {
             interface: &interface,
             limits: &options.limits,
             profile: &profile,
+            debug_source: None,
         };
         text::glsl(&source, GlslVersion::Vulkan450, None).expect("GLSL")
     };

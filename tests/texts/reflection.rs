@@ -283,7 +283,7 @@ fn instructions_are_those_that_may_run() {
     ];
     let program = Program::from_raw(&words[..], &[0x0000_0def][..], Pc(0), Stage::Vertex).expect("a program");
     let mut state = RegisterState::default();
-    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 1);
+    state.write(number::vertex::OUTPUT_MASK, 1);
     state.write(number::OUTMAP_TOTAL, 1);
     state.write(number::OUTMAP, 0x0302_0100);
     let mut translator = Translator::new(Options::default(), Profile::default());

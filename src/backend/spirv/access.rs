@@ -10,9 +10,11 @@ use crate::backend::interface::{
     output_type,
 };
 use crate::error::Result;
-use crate::host::{AttributeKind, HostField, Location};
+use crate::host::settings::AttributeKind;
+use crate::interface::Location;
 use crate::ir::{ScalarKind, Type, Value};
 use crate::support::entity::bits;
+use crate::support::fields::HostField;
 
 /// Bindings of the buffers of the compute entry.
 const IN: usize = StorageBuffer::INPUTS.binding as usize;

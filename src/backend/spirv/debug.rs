@@ -15,7 +15,7 @@ use super::function::State;
 use super::writer::{Section, Writer, cut};
 use crate::backend::interface::{BackendInput, ENTRY_NAME};
 use crate::error::{At, Result};
-use crate::host::DebugSource;
+use crate::host::debug_source::DebugSource;
 use crate::ir::places::Places;
 use crate::ir::{Def, Func, HintRegister, ScalarKind, Type, Value};
 use crate::limits;
@@ -54,7 +54,7 @@ enum Info {
 
 /// Returns the source of the program, if its module has debug information.
 pub(super) fn source<'a>(input: &BackendInput<'a>) -> Option<&'a DebugSource> {
-    input.interface.debug_source.as_deref().filter(|_| input.profile.debug_info)
+    input.debug_source.filter(|_| input.profile.debug_info)
 }
 
 /// Adds debug information to the main function, which starts at this word of the code and is the

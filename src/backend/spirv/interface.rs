@@ -19,11 +19,10 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, Output, UniformBlock};
+use crate::host::settings::{AttributeKind, Binding};
+use crate::interface::{EntryPoint, Location, Output, UniformBlock};
 use crate::ir::{ScalarKind, Type};
-
-/// Bytes from one array element to the next (std140).
-const STRIDE: Word = 16;
+use crate::support::fields::{HostField, VECTOR};
 
 /// Ids of the variables; 0 where there is none.
 #[derive(Default)]
@@ -255,7 +254,7 @@ fn declare_uniforms(
         let element = w.ty(element_type(member.ty));
         let ty = match array_length(member.ty) {
             Some(0) => return Err(defect(format!("uniform member {} has no elements", member.name))),
-            Some(length) => w.array(element, u32::from(length), STRIDE),
+            Some(length) => w.array(element, u32::from(length), VECTOR),
             None => element,
         };
         members.push((ty, member.offset, &*member.name));

@@ -10,8 +10,8 @@ use crate::backend::interface::{Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::FIRST_THREAD;
-use crate::host::DrawField;
 use crate::ir::{Binary, Buffer, Type, Value};
+use crate::support::fields::DrawField;
 
 impl<'a> Body<'a> {
     /// Returns the geometry program of the interface.

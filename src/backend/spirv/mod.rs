@@ -39,7 +39,7 @@ pub use super::interface::{BackendInput, ENTRY_NAME};
 
 use super::interface::{Reads, defect};
 use crate::error::{At, Result};
-use crate::host::EntryPoint;
+use crate::interface::EntryPoint;
 use crate::ir::Func;
 use crate::limits;
 use function::{Body, State};
@@ -59,7 +59,9 @@ use writer::{Section, Writer};
 /// main.body = Some(main.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) }));
 /// let module = Module { main, helpers: Vec::new() };
 /// let (interface, options, profile) = (Interface::default(), Options::default(), Profile::default());
-/// let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
+/// let limits = &options.limits;
+/// let source =
+///     BackendInput { module: &module, interface: &interface, limits, profile: &profile, debug_source: None };
 /// let words = SpirvWriter::default().write(&source).unwrap();
 /// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
 /// ```

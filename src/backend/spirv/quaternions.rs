@@ -10,7 +10,7 @@ use super::interface::{Variables, declare_outputs, locate, variable_type};
 use super::writer::Writer;
 use crate::backend::interface::{BackendInput, is_quaternion};
 use crate::error::Result;
-use crate::host::Output;
+use crate::interface::Output;
 use crate::ir::{ScalarKind, Type};
 
 /// Vertices of a triangle.

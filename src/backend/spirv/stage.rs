@@ -12,8 +12,8 @@ use super::writer::{Section, Writer};
 use crate::backend::interface::{Statements as _, defect, output_type, submission};
 use crate::error::Result;
 use crate::geometry::{GeometryStage, StagePrimitive};
-use crate::host::Location;
-use crate::host::varying::forwarded_name;
+use crate::interface::Location;
+use crate::interface::varying::forwarded_name;
 use crate::ir::{Type, Value, ValueList};
 
 /// Declares the arrays of inputs that are read: vector n of all vertices at location n.

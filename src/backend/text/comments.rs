@@ -8,9 +8,8 @@ use std::fmt::Write as _;
 use super::dialect::versions::{GlslVersion, Precise, Row, Varyings};
 #[cfg(feature = "glsl")]
 use crate::backend::interface::BackendInput;
-use crate::host::Interface;
+use crate::interface::{Interface, Location};
 #[cfg(feature = "glsl")]
-use crate::host::Location;
 
 /// Returns the header comments of a text.
 pub fn header(interface: &Interface) -> String {

@@ -20,11 +20,11 @@ use crate::backend::interface::{
 use crate::error::{At, Error, Kind, Result};
 #[cfg(feature = "glsl")]
 use crate::geometry::{GeometryStage, StagePrimitive};
-use crate::host::settings::{AttributeNames, BlockNames, GlslOutputs, GlslProfile};
-use crate::host::varying::forwarded_name;
-use crate::host::{ArrayName, Binding, EntryPoint, HostField, Location, Member, UniformBlock};
+use crate::host::settings::{AttributeNames, Binding, BlockNames, GlslOutputs, GlslProfile};
+use crate::interface::varying::forwarded_name;
+use crate::interface::{ArrayName, EntryPoint, Location, Member, UniformBlock};
 use crate::ir::Type;
-use crate::support::fields::SpecId;
+use crate::support::fields::{HostField, SpecId, VECTOR};
 
 /// Name of the structure that the vertex entry returns in WGSL.
 pub const VERTEX_OUTPUT: &str = "VertexOutput";
@@ -549,8 +549,8 @@ impl Layout<'_, '_> {
             return Err(defect(format!("the uniform block has a member at the impossible offset {offset}")));
         }
         // Words up to the next vector, then vectors, then words: few members fill a large gap.
-        self.words(offset.min(self.end.next_multiple_of(16)));
-        let vectors = (offset - self.end) / 16;
+        self.words(offset.min(self.end.next_multiple_of(VECTOR)));
+        let vectors = (offset - self.end) / VECTOR;
         if vectors > u32::from(u16::MAX) {
             return Err(defect(format!("the uniform block has a gap of {vectors} vectors")));
         }

@@ -19,7 +19,7 @@ use super::names::LANES;
 use super::quaternions;
 use crate::backend::interface::BackendInput;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::EntryPoint;
+use crate::interface::EntryPoint;
 use crate::ir::{ScalarKind, Type};
 
 /// The module as GLSL. Names and places are as the module's documentation says. With a trace,

@@ -11,7 +11,7 @@ use super::comments::{clips, head};
 use super::dialect::versions::{GlslVersion, Row};
 use crate::backend::interface::{BackendInput, is_quaternion, output_type};
 use crate::error::{At, Error, Kind, Result};
-use crate::host::Location;
+use crate::interface::Location;
 
 /// The stage as GLSL.
 ///

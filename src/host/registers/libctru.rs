@@ -4,7 +4,6 @@
 //! are the identity.
 
 use super::number::{self, GEOMETRY_UNIT, VERTEX_UNIT};
-use super::unit::offset;
 use super::{RegisterState, SLOTS};
 use crate::error::{At, Error, Kind, Result};
 use crate::program::container::{
@@ -45,10 +44,7 @@ impl Outputs {
         for output in executable.outputs.iter() {
             let register = usize::from(output.register);
             let Some(codes) = bytes.get_mut(register) else { continue };
-            let Some(semantic) = output.semantic() else { continue };
-            let info = semantic.info();
-            let set = codes.iter_mut().enumerate().filter(|(j, _)| output.mask >> j & 1 != 0);
-            set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
+            let Some(semantic) = output.assign(codes) else { continue };
             let (mode, clock) = attribute(semantic, output.mask);
             outputs.mode |= mode;
             outputs.clock |= clock;
@@ -121,21 +117,21 @@ impl RegisterState {
         state.load(file, vertex, Stage::Vertex);
         let outputs = Outputs::new(vertex);
         let inputs = 15u32.saturating_sub(vertex.header.input_mask.leading_zeros());
-        state.write(VERTEX_UNIT + offset::INPUT, 0xA000_0000 | inputs);
-        state.write(VERTEX_UNIT + offset::OUTPUT_MASK, u32::from(outputs.mask));
+        state.write(number::vertex::INPUT, 0xA000_0000 | inputs);
+        state.write(number::vertex::OUTPUT_MASK, u32::from(outputs.mask));
         let less_one = outputs.count.saturating_sub(1);
         state.write(number::VERTEX_OUTPUTS, less_one);
         state.write(number::VERTEX_OUTPUTS_2, less_one);
         match geometry {
             None => {
-                state.write(GEOMETRY_UNIT + offset::INPUT, 0xA000_0000);
+                state.write(number::geometry::INPUT, 0xA000_0000);
                 state.configure_rasterizer(&outputs);
             }
             Some(geometry) => {
                 state.load(file, geometry, Stage::Geometry);
                 state.configure_geometry(geometry, outputs.count);
                 let own = Outputs::new(geometry);
-                state.write(GEOMETRY_UNIT + offset::OUTPUT_MASK, u32::from(own.mask));
+                state.write(number::geometry::OUTPUT_MASK, u32::from(own.mask));
                 let merges = geometry.header.merges_output_maps();
                 state.configure_rasterizer(&if merges { outputs.merge(&own) } else { own });
             }
@@ -149,18 +145,18 @@ impl RegisterState {
             Stage::Vertex => (VERTEX_UNIT, VERTEX_WORDS),
             Stage::Geometry => (GEOMETRY_UNIT, GEOMETRY_WORDS),
         };
-        self.write(base + offset::CODE_INDEX, 0);
+        self.write(base + number::unit::CODE_INDEX, 0);
         for word in file.package.code.iter().take(most as usize) {
-            self.write(base + offset::CODE_DATA, word);
+            self.write(base + number::unit::CODE_DATA, word);
         }
-        self.write(base + offset::CODE_END, 1);
-        self.write(base + offset::DESCRIPTOR_INDEX, 0);
+        self.write(base + number::unit::CODE_END, 1);
+        self.write(base + number::unit::DESCRIPTOR_INDEX, 0);
         for descriptor in file.package.descriptors.iter().take(DESCRIPTORS) {
-            self.write(base + offset::DESCRIPTOR_DATA, descriptor.bits);
+            self.write(base + number::unit::DESCRIPTOR_DATA, descriptor.bits);
         }
-        self.write(base + offset::ENTRY, UPPER | executable.header.main & 0xFFFF);
-        self.write(base + offset::PERMUTATION_LOW, 0x7654_3210);
-        self.write(base + offset::PERMUTATION_HIGH, 0xFEDC_BA98);
+        self.write(base + number::unit::ENTRY, UPPER | executable.header.main & 0xFFFF);
+        self.write(base + number::unit::PERMUTATION_LOW, 0x7654_3210);
+        self.write(base + number::unit::PERMUTATION_HIGH, 0xFEDC_BA98);
         self.constants(executable, base);
     }
 
@@ -177,17 +173,17 @@ impl RegisterState {
                     ints[usize::from(register)] = u32::from_le_bytes(value);
                 }
                 Some(ConstantValue::Float { register, value: [x, y, z, w] }) => {
-                    self.write(base + offset::FLOAT_INDEX, u32::from(register));
+                    self.write(base + number::unit::FLOAT_INDEX, u32::from(register));
                     for word in [w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x] {
-                        self.write(base + offset::FLOAT_DATA, word);
+                        self.write(base + number::unit::FLOAT_DATA, word);
                     }
                 }
                 None => {}
             }
         }
-        self.write(base + offset::BOOLS, UPPER | bools);
+        self.write(base + number::unit::BOOLS, UPPER | bools);
         for (number, int) in (0..).zip(ints) {
-            self.write(base + offset::INTS + number, int);
+            self.write(base + number::unit::INTS + number, int);
         }
     }
 
@@ -213,7 +209,7 @@ impl RegisterState {
         self.write(number::GEOMETRY_INPUT, input);
         self.write(number::GEOMETRY_MAIN, main);
         let uniforms = u32::from(goes_to_uniforms) << 8;
-        self.write(GEOMETRY_UNIT + offset::INPUT, 0x0800_0000 | uniforms | stride);
+        self.write(number::geometry::INPUT, 0x0800_0000 | uniforms | stride);
     }
 
     /// Configures the outputs for the rasterizer.

@@ -7,82 +7,33 @@
 //! are dropped, follow other hosts. Two cases are not measured: a partial vector at a write of the
 //! index (here: dropped), and FIFO words with only some bytes enabled (here: the others are 0).
 
-// Files: `unit.rs` writes to one shader unit; `view.rs` its program's bindings; `libctru.rs` the
-// writes that an application makes for a file, output maps merged.
+// Files: `number.rs` the numbers of registers; `unit.rs` writes to one shader unit; `view.rs` its
+// program, attributes and outputs; `output_map.rs` semantics of outputs; `libctru.rs` the writes
+// that an application makes for a file, output maps merged.
 
 mod libctru;
+pub mod number;
+pub(crate) mod output_map;
 #[cfg(test)]
 mod tests;
 mod unit;
 mod view;
 
+pub use output_map::OutputMap;
 pub use view::RegisterView;
 
 use crate::error::Result;
 use crate::program::isa::{Program, Stage, Uniforms};
-use unit::{BLOCK, Unit};
+use number::{BLOCK, GLOBALS};
+use unit::Unit;
 
-/// Numbers of registers outside the units.
-pub mod number {
-    /// First register of the geometry unit.
-    pub const GEOMETRY_UNIT: u16 = 0x280;
-    /// First register of the vertex unit.
-    pub const VERTEX_UNIT: u16 = 0x2B0;
-    /// Mask of the outputs that a unit forwards, relative to its first register.
-    pub const OUTPUT_MASK: u16 = 0x0D;
-    /// Number of outputs of the rasterizer.
-    pub const OUTMAP_TOTAL: u16 = 0x4F;
-    /// First of seven: semantics of the components of an output.
-    pub const OUTMAP: u16 = 0x50;
-    /// Presence of texture coordinates.
-    pub const OUTATTR_MODE: u16 = 0x64;
-    /// Presence of attributes.
-    pub const OUTATTR_CLOCK: u16 = 0x6F;
-    /// Bits 0..2: 2 if a geometry program runs. Bit 31: its primitives have a variable number of
-    /// vertices.
-    pub const GEOMETRY_STAGE: u16 = 0x229;
-    /// Bit 0: the fourth unit is configured separately, for geometry.
-    pub const UNIT_MODE: u16 = 0x244;
-    /// Vertex outputs less one.
-    pub const VERTEX_OUTPUTS: u16 = 0x24A;
-    /// Vertex outputs less one, again.
-    pub const VERTEX_OUTPUTS_2: u16 = 0x251;
-    /// Vertex input of the geometry unit.
-    pub const GEOMETRY_INPUT: u16 = 0x252;
-    /// Number of complete vertices less one, for primitives of a variable number of vertices.
-    pub const GEOMETRY_MAIN: u16 = 0x254;
-    /// Byte 0: outputs of the last stage less one; bits 8 and 9: the kind of primitive.
-    pub const PRIMITIVE: u16 = 0x25E;
-}
-
-/// Registers outside the units, ascending.
-const GLOBALS: [u16; 18] = [
-    number::OUTMAP_TOTAL,
-    0x50,
-    0x51,
-    0x52,
-    0x53,
-    0x54,
-    0x55,
-    0x56,
-    number::OUTATTR_MODE,
-    number::OUTATTR_CLOCK,
-    number::GEOMETRY_STAGE,
-    number::UNIT_MODE,
-    number::VERTEX_OUTPUTS,
-    number::VERTEX_OUTPUTS_2,
-    number::GEOMETRY_INPUT,
-    0x253,
-    number::GEOMETRY_MAIN,
-    number::PRIMITIVE,
-];
 /// Output words of the rasterizer.
 const SLOTS: usize = 7;
 
 /// State of the shader units and the output map. Everything starts as 0.
 ///
-/// Registers have 32 bits. Those of the vertex unit are listed; the geometry unit has the same ones
-/// from 0x280 instead of 0x2B0. Bits are given as high..low.
+/// Registers have 32 bits. The table lists the vertex unit; the geometry unit has the same
+/// registers from 0x280 instead of 0x2B0. Bits are given as high..low.
 ///
 /// | register | value |
 /// |---|---|
@@ -98,7 +49,7 @@ const SLOTS: usize = 7;
 /// | 0x2D5, 0x2D6..0x2DD | index of the next operand descriptor, 0..127; descriptors |
 /// | 0x04F | 2..0: number of outputs of the rasterizer, 0..7 |
 /// | 0x050..0x056 | one word for each output that is passed on, ascending; byte n is the semantic of component n |
-/// | 0x229, 0x244, 0x24A, 0x251..0x254, 0x25E | geometry program and kind of primitive: see [`Setup`](super::Setup) |
+/// | 0x229, 0x244, 0x24A, 0x251..0x254, 0x25E | geometry program and kind of primitive: see [`Setup`](crate::Setup) |
 ///
 /// Indices advance with each word or vector. Every alias of a data register has the same effect. An
 /// upload that would pass the end of a memory is dropped as a whole, and so are vectors beyond c95.
@@ -128,17 +79,11 @@ const SLOTS: usize = 7;
 /// assert_eq!(translated.interface.attributes[0].name, "v0");
 /// # Ok::<(), transpica::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegisterState {
     vertex: Unit,
     geometry: Unit,
     globals: [u32; GLOBALS.len()],
-}
-
-impl Default for RegisterState {
-    fn default() -> Self {
-        Self { vertex: Unit::default(), geometry: Unit::default(), globals: [0; GLOBALS.len()] }
-    }
 }
 
 /// All bytes of a word.

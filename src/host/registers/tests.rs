@@ -1,9 +1,9 @@
 //! Register writes and the resulting programs, uniforms and interfaces.
 
 use super::*;
-use crate::host::settings::{Block, Layout};
-use crate::host::varying::{OutputMap, outputs};
-use crate::host::{Environment, Options, Profile, Usage};
+use crate::host::settings::{Block, Layout, Options, Profile};
+use crate::interface::varying::outputs;
+use crate::interface::{Environment, Usage};
 use crate::program::container::Shbin;
 use crate::program::isa::Pc;
 

@@ -2,33 +2,10 @@
 //! In: words for its registers, by their offset in the unit's block. Out: the state of its
 //! memories.
 
+use super::number::{BLOCK, unit as register};
 use crate::machine::precision::float24;
 use crate::program::isa::limits::{DESCRIPTORS, FLOATS};
 use crate::program::isa::{Pc, Stage, Uniforms};
-
-/// Registers of a unit.
-pub(super) const BLOCK: u16 = 0x30;
-
-/// Offsets of registers in the block.
-pub(super) mod offset {
-    pub(in super::super) const BOOLS: u16 = 0x00;
-    pub(in super::super) const INTS: u16 = 0x01;
-    pub(in super::super) const INPUT: u16 = 0x09;
-    pub(in super::super) const ENTRY: u16 = 0x0A;
-    pub(in super::super) const PERMUTATION_LOW: u16 = 0x0B;
-    pub(in super::super) const PERMUTATION_HIGH: u16 = 0x0C;
-    pub(in super::super) const OUTPUT_MASK: u16 = 0x0D;
-    pub(in super::super) const CODE_END: u16 = 0x0F;
-    pub(in super::super) const FLOAT_INDEX: u16 = 0x10;
-    pub(in super::super) const FLOAT_DATA: u16 = 0x11;
-    pub(in super::super) const FLOAT_DATA_LAST: u16 = 0x18;
-    pub(in super::super) const CODE_INDEX: u16 = 0x1B;
-    pub(in super::super) const CODE_DATA: u16 = 0x1C;
-    pub(in super::super) const CODE_DATA_LAST: u16 = 0x23;
-    pub(in super::super) const DESCRIPTOR_INDEX: u16 = 0x25;
-    pub(in super::super) const DESCRIPTOR_DATA: u16 = 0x26;
-    pub(in super::super) const DESCRIPTOR_DATA_LAST: u16 = 0x2D;
-}
 
 /// Words of a program, and the position of the next upload.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,9 +69,13 @@ impl Unit {
         let count = words.count();
         let words = &masked[..count];
         match register {
-            offset::FLOAT_DATA..=offset::FLOAT_DATA_LAST => words.iter().for_each(|&word| self.float(word)),
-            offset::CODE_DATA..=offset::CODE_DATA_LAST => self.code.upload(words, upload.words() as usize),
-            offset::DESCRIPTOR_DATA..=offset::DESCRIPTOR_DATA_LAST => {
+            register::FLOAT_DATA..=register::FLOAT_DATA_LAST => {
+                words.iter().for_each(|&word| self.float(word))
+            }
+            register::CODE_DATA..=register::CODE_DATA_LAST => {
+                self.code.upload(words, upload.words() as usize)
+            }
+            register::DESCRIPTOR_DATA..=register::DESCRIPTOR_DATA_LAST => {
                 self.descriptors.upload(words, DESCRIPTORS);
             }
             register => {
@@ -111,12 +92,12 @@ impl Unit {
         *plain = *plain & !enabled | word;
         let value = *plain;
         match register {
-            offset::FLOAT_INDEX => {
+            register::FLOAT_INDEX => {
                 self.float = (value & 0xFF) as usize;
                 self.sent_count = 0;
             }
-            offset::CODE_INDEX => self.code.next = (value & 0xFFF) as usize,
-            offset::DESCRIPTOR_INDEX => self.descriptors.next = (value & 0x7F) as usize,
+            register::CODE_INDEX => self.code.next = (value & 0xFFF) as usize,
+            register::DESCRIPTOR_INDEX => self.descriptors.next = (value & 0x7F) as usize,
             _others_hold_it => {}
         }
     }
@@ -124,7 +105,7 @@ impl Unit {
     /// Receives a word for the float uniforms, whose vectors come w first: three words of four
     /// float24, or four f32.
     fn float(&mut self, word: u32) {
-        let is_single = self.read(offset::FLOAT_INDEX) >> 31 != 0;
+        let is_single = self.read(register::FLOAT_INDEX) >> 31 != 0;
         self.sent[self.sent_count] = word;
         self.sent_count += 1;
         if self.sent_count < if is_single { 4 } else { 3 } {
@@ -156,27 +137,28 @@ impl Unit {
     pub(super) fn descriptors(&self) -> &[u32] {
         &self.descriptors.words
     }
-    /// Returns the entry point. Its width is that of the unit's addresses.
+    /// Returns the entry point. It is as wide as the unit's addresses.
     pub(super) fn entry(&self, stage: Stage) -> Pc {
         // Range: at most twelve bits.
-        Pc((self.read(offset::ENTRY) & (stage.words() - 1)) as u16)
+        Pc((self.read(register::ENTRY) & (stage.words() - 1)) as u16)
     }
     pub(super) fn uniforms(&self) -> Uniforms {
         Uniforms {
             floats: self.floats,
-            ints: [0, 1, 2, 3].map(|index| self.read(offset::INTS + index).to_le_bytes()),
-            bools: (self.read(offset::BOOLS) & 0xFFFF) as u16,
+            ints: [0, 1, 2, 3].map(|index| self.read(register::INTS + index).to_le_bytes()),
+            bools: (self.read(register::BOOLS) & 0xFFFF) as u16,
         }
     }
     /// Returns the permutation of the attributes: a nibble with the register of each.
     pub(super) fn permutation(&self) -> u64 {
-        u64::from(self.read(offset::PERMUTATION_HIGH)) << 32 | u64::from(self.read(offset::PERMUTATION_LOW))
+        u64::from(self.read(register::PERMUTATION_HIGH)) << 32
+            | u64::from(self.read(register::PERMUTATION_LOW))
     }
     pub(super) fn input_count(&self) -> u8 {
         // Range: 1..=16.
-        (self.read(offset::INPUT) & 15) as u8 + 1
+        (self.read(register::INPUT) & 15) as u8 + 1
     }
     pub(super) fn output_mask(&self) -> u16 {
-        (self.read(offset::OUTPUT_MASK) & 0xFFFF) as u16
+        (self.read(register::OUTPUT_MASK) & 0xFFFF) as u16
     }
 }

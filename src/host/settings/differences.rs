@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::options::{Arithmetic, Assume, Block, Control, Options, Outputs};
 use super::vertex_input::{AttributeFormat, Promise, VertexInput};
-use crate::host::Constants;
+use crate::host::constants::Constants;
 use crate::limits::Limits;
 
 /// Writes the fields of each group that differ. The patterns name every field, so that a new one

@@ -44,7 +44,7 @@ pub enum Job<'a> {
     /// 2^23), then the forwarded registers in order.
     #[doc(hidden)]
     Emits {
-        /// Mask of forwarded output registers, bit n = on: that of the geometry unit's outputs.
+        /// Mask of the forwarded outputs of the geometry unit, bit n = on.
         outputs: u16,
     },
     /// A geometry program as a geometry stage of the host's API, in SPIR-V only: see
@@ -69,7 +69,7 @@ pub enum Job<'a> {
 }
 
 impl Job<'_> {
-    /// Returns the stage of accepted programs; none if both are.
+    /// Returns the stage of accepted programs, or `None` if both are.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Vertex | Self::Compute | Self::BeforeGeometry { .. } => Some(Stage::Vertex),
@@ -80,14 +80,7 @@ impl Job<'_> {
 
     /// Returns whether the result is a compute stage.
     pub fn is_compute(&self) -> bool {
-        match self {
-            Self::Compute | Self::Geometry(_) | Self::Emits { .. } => true,
-            Self::Vertex
-            | Self::BeforeGeometry { .. }
-            | Self::GeometryStage(_)
-            | Self::Draw(_)
-            | Self::Quaternions => false,
-        }
+        matches!(self, Self::Compute | Self::Geometry(_) | Self::Emits { .. })
     }
 
     /// Returns whether the module contains the program.
@@ -97,15 +90,7 @@ impl Job<'_> {
 
     /// Returns whether the attributes come from the host's input assembly.
     fn has_attributes(&self) -> bool {
-        match self {
-            Self::Vertex | Self::BeforeGeometry { .. } => true,
-            Self::Compute
-            | Self::Geometry(_)
-            | Self::Emits { .. }
-            | Self::GeometryStage(_)
-            | Self::Draw(_)
-            | Self::Quaternions => false,
-        }
+        matches!(self, Self::Vertex | Self::BeforeGeometry { .. })
     }
 
     /// Returns the options without those that have no effect on this job.

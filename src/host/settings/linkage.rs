@@ -1,13 +1,13 @@
 //! Varyings and names by which a host's own shaders link with ours.
 //! In: choices of the host. Out: plain data, and its checks. Knows no program and no text: which
-//! outputs follow is [`varying`](crate::host::varying)'s, and what a name becomes the back ends'.
+//! outputs follow is decided in `interface/varying.rs`, and what a name becomes in the back ends.
 //! Facts: semantic codes of the registers 0x050 to 0x056; GLSL 4.60, 3.7.
 
 use std::borrow::Cow;
 
 use crate::error::{At, Error, Kind, Result};
-use crate::host::names::is_keyword;
 use crate::program::container::{SEMANTICS, Semantic, SemanticInfo};
+use crate::support::names::is_keyword;
 
 /// A varying of a host's fragment shader.
 ///
@@ -42,14 +42,14 @@ pub struct Varying {
     pub components: Cow<'static, [VaryingSource]>,
 }
 
-/// Source of a component of a [`Varying`]. Codes are those of the output map: `0x00` to `0x03`
+/// Source of a component of a [`Varying`]. Codes are semantics of the output map: `0x00` to `0x03`
 /// position, `0x04` to `0x07` quaternion, `0x08` to `0x0B` color, `0x0C` and `0x0D` texture
 /// coordinate 0, `0x0E` and `0x0F` texture coordinate 1, `0x10` the third component of texture
 /// coordinate 0, `0x12` to `0x14` view, `0x16` and `0x17` texture coordinate 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum VaryingSource {
-    /// The component of a code. Those of the position are as the program writes them.
+    /// The component of a code. The position is as the program writes it.
     Code(u8),
     /// One minus the component of a code.
     Complement(u8),
@@ -103,7 +103,7 @@ impl Varying {
         Self { name: Cow::Borrowed(name), location, components: Cow::Borrowed(codes) }
     }
 
-    /// Returns the semantic whose components, all of them and in order, are those of the varying.
+    /// Returns the semantic that has exactly the components of the varying, in order.
     pub(crate) fn semantic(&self) -> Option<Semantic> {
         let is_one = |info: &&SemanticInfo| {
             let codes = info.semantic.codes().map(Some);
@@ -155,7 +155,7 @@ pub(crate) fn check_varyings(varyings: &[Varying]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the clip distances of a table; those of [`Varying::DENSE`] if it has none.
+/// Returns the clip distances of a table, or of [`Varying::DENSE`] if it has none.
 pub(crate) fn distances(varyings: &[Varying]) -> &Varying {
     varyings.iter().find(|varying| varying.components.is_empty()).unwrap_or(&DENSE[7])
 }

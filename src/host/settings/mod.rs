@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `differences.rs` | those that are not the defaults, as text |
 //! | `linkage.rs` | varyings and names by which a host's own shaders link |
-//! | `presets.rs` | those of known hosts |
+//! | `presets.rs` | settings of known hosts |
+//! | `register_layout.rs` | blocks of all registers |
 //! | `assume.rs` | promises about numbers, and their checks |
 //! | `job.rs`, `setup.rs` | what a program becomes; programs of a draw |
 //! | `vertex_input.rs` | formats of attributes, and promises about them |
@@ -19,6 +20,7 @@ pub(crate) mod linkage;
 pub(crate) mod options;
 pub(crate) mod presets;
 pub(crate) mod profile;
+pub(crate) mod register_layout;
 pub(crate) mod setup;
 pub(crate) mod vertex_input;
 pub(crate) mod watch;
@@ -38,6 +40,11 @@ pub use presets::{KnownHost, Preset, Renderer, preset};
 pub use profile::Profile;
 pub use profile::{Binding, Bindings};
 #[doc(hidden)]
+pub use register_layout::{IntPacking, RegisterLayout};
+#[doc(hidden)]
 pub use setup::Setup;
 pub use vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
 pub use watch::{Magnitudes, Watch};
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,10 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::register_layout::RegisterLayout;
 use super::vertex_input::{AttributeFormat, Promise, VertexInput};
 use crate::error::{At, Error, Kind, Result};
 use crate::flow::cfg::explore;
-use crate::host::layout::registers::RegisterLayout;
 use crate::limits::Limits;
 use crate::machine::interp::{Registers, Settings};
 use crate::machine::precision::Precision;
@@ -46,7 +46,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Returns the offsets of the register banks; none if members follow symbols.
+    /// Returns the offsets of the register banks, or `None` if members follow symbols.
     pub fn registers(self) -> Option<RegisterLayout> {
         match self {
             Self::Symbols => None,
@@ -78,7 +78,7 @@ pub enum DepthRange {
 /// less is moved to the side of the volume before the position is clipped and converted. Positions
 /// with w ≤ 0 and NaN stay as they are.
 ///
-/// Each tolerance is in 0.0..1.0, and 0 moves nothing. Equality is that of bits.
+/// Each tolerance is in 0.0..1.0, and 0 moves nothing. Equal means equal bits.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -325,7 +325,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns the offsets of the register banks; none if members follow symbols.
+    /// Returns the offsets of the register banks, or `None` if members follow symbols.
     pub fn registers(&self) -> Option<RegisterLayout> {
         match (self.layout, self.padded) {
             (Layout::Registers, true) => Some(RegisterLayout::PADDED),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::linkage::{AttributeNames, BlockNames, GlslOutputs, GlslProfile, Varying};
 use super::options::{Block, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Layout, Options, Outputs};
 use super::profile::Profile;
-use crate::host::layout::registers::{IntPacking, RegisterLayout};
+use super::register_layout::{IntPacking, RegisterLayout};
 use crate::program::container::Semantic;
 
 /// An emulator with known conventions.

@@ -6,8 +6,6 @@ use std::borrow::Cow;
 
 use super::linkage::{self, GlslProfile, Varying};
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::kernel::bindings;
-use crate::host::interface::EntryPoint;
 
 /// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +35,7 @@ impl Binding {
     }
 }
 
-/// Bindings of the blocks of a vertex entry. (Those of a compute entry are fixed, in set 0.)
+/// Bindings of the blocks of a vertex entry. (A compute entry has fixed ones, in set 0.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -121,9 +119,9 @@ pub struct Profile {
     pub names: bool,
     /// Writes lines and variables for debuggers into SPIR-V modules: `OpLine`, and
     /// NonSemantic.Shader.DebugInfo.100 by SPV_KHR_non_semantic_info. Default: `false`. Vulkan
-    /// before 1.3 needs `VK_KHR_shader_non_semantic_info`. The source is that of the environment,
-    /// see [`DebugSource`](crate::host::DebugSource). Results do not change; two sample programs
-    /// take 51 and 85 % more words.
+    /// before 1.3 needs `VK_KHR_shader_non_semantic_info`. The environment has the source, see
+    /// [`DebugSource`](crate::host::DebugSource). Results do not change; two sample programs take
+    /// 51 and 85 % more words.
     pub debug_info: bool,
     /// Bindings of the blocks. Default: both in set 0.
     pub bindings: Bindings,
@@ -151,22 +149,6 @@ impl Profile {
         match self.spirv_version {
             (1, 0..=6) => Ok(()),
             (major, minor) => Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole)),
-        }
-    }
-    /// Returns the binding of the uniform block of an entry point.
-    pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {
-        if entry_point.is_compute() {
-            Binding { set: 0, binding: bindings::UNIFORMS }
-        } else {
-            self.bindings.uniforms
-        }
-    }
-    /// Returns the binding of the host block of an entry point.
-    pub fn host(&self, entry_point: &EntryPoint) -> Binding {
-        if entry_point.is_compute() {
-            Binding { set: 0, binding: bindings::HOST }
-        } else {
-            self.bindings.host
         }
     }
 }

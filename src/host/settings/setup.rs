@@ -4,14 +4,13 @@
 
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, Topology};
-use crate::host::registers::number;
-use crate::host::{Environment, OutputMap, RegisterState};
+use crate::host::registers::{OutputMap, RegisterState, number};
 use crate::program::container::{Dvle, GeometryMode, ShaderType, Shbin};
 
 /// Setup of a draw: output mapping, topology, and vertex input of a geometry program.
 ///
 /// It comes from executables of a file ([`from_file`](Self::from_file)) or from these registers
-/// ([`from_registers`](Self::from_registers)), beside those of both units:
+/// ([`from_registers`](Self::from_registers)), in addition to those of both units:
 ///
 /// | register | value |
 /// |---|---|
@@ -88,7 +87,7 @@ impl Setup {
             return wrong(format!("the stride of vertices is {stride} but must be 1 to 16"));
         }
         check_header(executable, stride, count)?;
-        state.write_masked(number::GEOMETRY_UNIT + 9, stride - 1, 1);
+        state.write_masked(number::geometry::INPUT, stride - 1, 1);
         if executable.header.geometry_mode() == Some(GeometryMode::Fixed) {
             let input = state.read(number::GEOMETRY_INPUT) & !0xF000;
             state.write(number::GEOMETRY_INPUT, input | (stride - 1) << 12);
@@ -197,7 +196,7 @@ fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
         0 => {
             let mut registers = [0; 16];
             for (attribute, register) in registers.iter_mut().enumerate() {
-                let low = number::GEOMETRY_UNIT + 0x0B + attribute as u16 / 8;
+                let low = number::geometry::PERMUTATION_LOW + attribute as u16 / 8;
                 *register = (state.read(low) >> (attribute % 8 * 4) & 15) as u8;
             }
             GeometryInput::Point { inputs: view.input_count(), registers }

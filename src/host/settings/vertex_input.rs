@@ -24,7 +24,7 @@ pub enum AttributeKind {
 pub struct AttributeFormat {
     /// Number format. Default: `Float`. A conversion costs 0.7 % of the words.
     pub kind: AttributeKind,
-    /// Number of components that the program reads, 1..=4. Default: `4`. The others are those of
+    /// Number of components that the program reads, 1..=4. Default: `4`. The others come from
     /// (0, 0, 0, 1), whatever the host fetches. Hosts that fetch four bytes where the console has
     /// three need this.
     pub components: u8,
@@ -53,9 +53,9 @@ pub enum Promise {
     Between(i8, u8),
 }
 
-/// Vertex input by register. That of a draw takes the place of
-/// [`Options::input`](crate::Options::input). One translator then serves all draws, and a
-/// [key](crate::translate::key()) depends only on the attributes that the program reads.
+/// Vertex input by register. A draw can replace [`Options::input`](crate::Options::input) by its
+/// own. One translator then serves all draws, and a [key](crate::translate::key()) depends only on
+/// the attributes that the program reads.
 ///
 /// The permutation of the console's attributes is not part of it: the attribute for vn has location
 /// n in every module. [`permuted`](Self::permuted) sorts what a host knows of attributes by

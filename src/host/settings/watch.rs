@@ -11,7 +11,7 @@ use crate::program::isa::limits::FLOATS;
 /// The largest and the least magnitude of some numbers, 0 apart.
 ///
 /// A host finds them once for each attribute when vertices are uploaded, and asks them at each
-/// draw. Those of parts are [joined](Self::or).
+/// draw. [`or`](Self::or) joins the magnitudes of parts.
 ///
 /// ```
 /// use transpica::settings::{Magnitudes, Promise};
@@ -29,16 +29,16 @@ pub struct Magnitudes {
 }
 
 impl Magnitudes {
-    /// Those of no numbers, or of zeros: they keep every promise.
+    /// The magnitudes of an empty set or of zeros; every promise holds.
     pub const NONE: Self = Self { largest: 0, before_least: i32::MAX };
 
-    /// Returns those of numbers. Compilers check several at once.
+    /// Returns the magnitudes of numbers. Compilers check several at once.
     pub fn from_numbers(numbers: &[f32]) -> Self {
         numbers.iter().fold(Self::NONE, |all, number| all.or(Self::of_bits(number.to_bits())))
     }
 
-    /// Returns those of an attribute in little-endian vertex data: `components` floats at an offset
-    /// of every record of `stride` bytes. What lies beyond the bytes counts as 0.
+    /// Returns the magnitudes of an attribute in little-endian vertex data: `components` floats at
+    /// an offset of every record of `stride` bytes. What lies beyond the bytes counts as 0.
     ///
     /// ```
     /// use transpica::settings::Magnitudes;
@@ -63,11 +63,11 @@ impl Magnitudes {
     #[inline]
     fn of_bits(bits: u32) -> Self {
         let magnitude = (bits & MAGNITUDE).cast_signed();
-        // That of 0 wraps to the largest.
+        // Zero wraps around to the maximum.
         Self { largest: magnitude, before_least: magnitude.wrapping_sub(1) & i32::MAX }
     }
 
-    /// Returns those of both.
+    /// Returns the magnitudes of both sets.
     #[must_use]
     #[inline]
     pub fn or(self, other: Self) -> Self {
@@ -83,7 +83,7 @@ impl Magnitudes {
         [self.largest, self.before_least.wrapping_add(1) & i32::MAX].map(i32::cast_unsigned)
     }
 
-    /// Returns those with these bits, see [`to_bits`](Self::to_bits).
+    /// Returns the magnitudes with these bits, see [`to_bits`](Self::to_bits).
     pub fn from_bits([largest, least]: [u32; 2]) -> Self {
         let least = Self::of_bits(least);
         Self { largest: Self::of_bits(largest).largest, ..least }

@@ -26,7 +26,7 @@ pub enum Resource {
     },
     /// Bool uniform b0..b15.
     BoolUniform(u8),
-    /// An element of a member of the uniform block, as `host::layout` numbers them.
+    /// An element of a member of the uniform block, as `interface::layout` numbers them.
     Member {
         /// Index of the member.
         member: u16,

@@ -9,7 +9,7 @@ use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::control::{Effect, Test};
 use crate::program::isa::limits::{FLOATS, INTS};
-use crate::program::isa::{Dest, Index, Inst, Source, limits};
+use crate::program::isa::{DEFAULT, Dest, Index, Inst, Source, limits};
 
 /// First components of the banks in [`Registers::file`].
 const OUTPUTS: u16 = 0;
@@ -53,7 +53,7 @@ pub struct Registers {
 
 impl Registers {
     /// The value of v, r and o registers before a program writes them.
-    pub const DEFAULT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+    pub const DEFAULT: [f32; 4] = DEFAULT;
     /// Sixteen input registers at their default.
     pub const DEFAULT_INPUTS: [[f32; 4]; 16] = [Self::DEFAULT; 16];
 

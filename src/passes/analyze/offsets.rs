@@ -10,7 +10,8 @@
 //! constants. All else may be any number. A [domain](crate::ir::dataflow) of intervals; their
 //! arithmetic is the second half of this file.
 
-use crate::host::{Arithmetic, Usage};
+use crate::host::settings::Arithmetic;
+use crate::interface::Usage;
 use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::{

@@ -3,7 +3,7 @@
 //! Out: [`Usage`]. Changes nothing.
 
 use super::offsets::{self, Offset};
-use crate::host::Usage;
+use crate::interface::Usage;
 use crate::ir::{Func, Op, Resource};
 
 /// The registers that a function without dead values reads. Outputs are not its business: they stay

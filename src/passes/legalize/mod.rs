@@ -60,7 +60,7 @@ use self::facts::Facts;
 use self::pass::Pass;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
-use crate::host::Options;
+use crate::host::settings::Options;
 use crate::ir::{
     Array, Binary, Def, Item, Lane, Module, Node, NodeData, Op, Region, Resource, Targets, Value, ValueList,
 };

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use super::built::Helpers;
 use super::emit::{Emit, splat};
 use crate::error::{At, Error, Result};
-use crate::host::{Bank, Member, MemberType, UniformBlock};
+use crate::interface::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::FloatConstants;
 use crate::ir::{Array, Binary, Func, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::machine::precision::arith;

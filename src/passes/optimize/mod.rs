@@ -21,7 +21,7 @@ pub mod uncalled;
 use std::sync::Arc;
 
 use super::Scratch;
-use crate::host::Arithmetic;
+use crate::host::settings::Arithmetic;
 use crate::ir::{Func, Module};
 use crate::machine::precision::Precision;
 

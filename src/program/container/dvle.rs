@@ -173,7 +173,7 @@ impl<'a> Dvle<'a> {
         if second.is_none() {
             return Some(first.1);
         }
-        let labels = Labels::new(named(), &self.header);
+        let labels = Labels::new(named(), self.header.main, self.header.endmain);
         let here = [first].into_iter().chain(second).chain(here);
         here.min_by_key(|&(label, name)| labels.rank(label, name)).map(|(_, name)| name)
     }

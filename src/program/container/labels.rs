@@ -1,13 +1,12 @@
 //! Selection among labels at one address: the name of the code that begins there.
 //! In: the labels of an executable. Out: a rank for each. Knows no code.
 //! Facts: vendor tools label the entry point, its end and every target of a call or jump, so the
-//! end of a procedure and the start of the next share an address. A length is that of a subroutine;
+//! end of a procedure and the start of the next share an address. A length describes a subroutine;
 //! its unit differs between tools.
 
 use std::collections::BTreeMap;
 
 use super::bytes::Name;
-use super::dvle::Header;
 use super::records::Label;
 
 /// The labels of an executable, by name.
@@ -19,14 +18,14 @@ pub struct Labels<'n> {
 }
 
 impl<'n> Labels<'n> {
-    /// Collects labels with their names.
-    pub fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, header: &Header) -> Self {
+    /// Collects labels with their names. `main` and `endmain` are fields of the header.
+    pub fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, main: u32, endmain: u32) -> Self {
         let mut first = BTreeMap::new();
         for (label, Name(name)) in labels {
             let lowest = first.entry(name).or_insert(label.address);
             *lowest = label.address.min(*lowest);
         }
-        Self { first, main: header.main, endmain: header.endmain }
+        Self { first, main, endmain }
     }
 
     /// Rank of a label as the name of a start; the least wins, then the first in the table. A label

@@ -1,7 +1,7 @@
 //! The content of a file: what tools build or change, and [`write`](super::write()) turns into
 //! bytes.
-//! In: a parsed file, or an assembler's output. Out: [`Model`]. Has no offsets but those of names
-//! in their tables; knows no instruction.
+//! In: a parsed file, or an assembler's output. Out: [`Model`]. Has no offsets except of names in
+//! their tables; knows no instruction.
 
 use super::bytes::{Name, NameOffset, Strings};
 use super::dvlb::Shbin;

@@ -194,9 +194,18 @@ record! {
 }
 
 impl OutputRecord {
-    /// The use by the rasterizer; nothing for an undefined code.
+    /// Returns the use by the rasterizer, or `None` for an undefined code.
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
+    }
+    /// Gives the components of the mask, in ascending order, the codes of the semantic. Returns the
+    /// semantic.
+    pub(crate) fn assign(self, codes: &mut [u8; 4]) -> Option<Semantic> {
+        let semantic = self.semantic()?;
+        let info = semantic.info();
+        let set = codes.iter_mut().enumerate().filter(|(bit, _)| self.mask >> bit & 1 != 0);
+        set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
+        Some(semantic)
     }
 }
 
@@ -262,7 +271,7 @@ impl Symbol {
         let first = SYMBOL_BANKS[range.bank as usize].1 + u16::from(range.first);
         Self { name, first, last: first + u16::from(range.count.saturating_sub(1)) }
     }
-    /// The registers; nothing if the range is empty, crosses banks or names no register.
+    /// Returns the registers, or `None` if the range is empty, crosses banks or names no register.
     #[inline]
     pub fn range(self) -> Option<SymbolRange> {
         let holds =

@@ -329,7 +329,7 @@ pub enum Inst {
         dest: Dest,
         /// The components written.
         mask: Mask,
-        /// The sources; [`Operand::UNUSED`] beyond those of the operation.
+        /// The sources; [`Operand::UNUSED`] where the operation has none.
         sources: [Operand; 3],
     },
     /// Writes `a0.x` and `a0.y` (mask bits x and y).

@@ -5,7 +5,7 @@
 
 // Files: `table.rs` opcodes, of which `README.md` is the printed form; `reads.rs` components that
 // they read; `encoding/` words and descriptors; `inst.rs` instructions; `reg.rs` registers, masks,
-// swizzles; `print.rs` their text; `program/` a program, `uniforms.rs` beside it, `builder.rs` of
+// swizzles; `print.rs` their text; `program/` a program, `uniforms.rs` next to it, `builder.rs` of
 // one; `limits.rs` sizes that hardware fixes; `access.rs` registers that single instructions read
 // and write; `placed.rs` texts with the instructions of their lines.
 //
@@ -50,5 +50,5 @@ pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, FlowOp, Inst, Op
 pub use program::uniforms::Uniforms;
 #[doc(hidden)]
 pub use program::{Program, Stage};
-pub use reg::{Component, Dest, Index, Mask, Pc, Source, Swizzle};
+pub use reg::{Component, DEFAULT, Dest, Index, Mask, Pc, Source, Swizzle};
 pub use table::Opcode;

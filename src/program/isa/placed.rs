@@ -8,12 +8,13 @@ use super::Pc;
 pub struct PlacedText {
     /// The text.
     pub text: String,
-    /// For each line the addresses of the instructions whose values it evaluates, ascending.
+    /// For each line the addresses of the instructions that it implements, ascending.
     pub places: Vec<Vec<Pc>>,
 }
 
 impl PlacedText {
-    /// Collects marks, which are byte offsets in the text with the instructions of what is there.
+    /// Collects marks: byte offsets in the text, each with the instructions that the text there
+    /// implements.
     ///
     /// ```
     /// use transpica::isa::Pc;

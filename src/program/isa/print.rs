@@ -97,7 +97,7 @@ impl Display for Flow {
     }
 }
 
-/// A destination mask as a suffix: nothing if it equals the second mask, `._` if it is empty.
+/// A destination mask as a suffix: empty if it equals the second mask, `._` if it is empty itself.
 pub struct MaskText(pub Mask, pub Mask);
 
 impl Display for MaskText {

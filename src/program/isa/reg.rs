@@ -15,7 +15,7 @@ impl Pc {
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
-    /// The address `length` words further on.
+    /// Returns the address `length` words after this one.
     #[inline]
     pub fn plus(self, length: u8) -> Self {
         Self(self.0.saturating_add(u16::from(length)))
@@ -163,6 +163,10 @@ impl fmt::Debug for Swizzle {
         write!(f, "Swizzle({self})")
     }
 }
+
+/// Value of v, r and o registers, and of components of attributes, that nothing sets. Hosts agree
+/// on it; hardware has no default.
+pub const DEFAULT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// A register that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

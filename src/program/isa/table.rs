@@ -202,8 +202,7 @@ macro_rules! define_opcodes {
 }
 for_each_op!(define_opcodes);
 
-/// The row of an opcode as far as decoding needs it, small enough that all of them stay in the
-/// cache.
+/// The columns of an opcode that decoding needs, small enough that all of them stay in the cache.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     opcode: Opcode,

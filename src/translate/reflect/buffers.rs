@@ -5,8 +5,9 @@ use super::places::Languages;
 use super::{HlslRegister, MemberInfo};
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
-use crate::host::{Binding, EntryPoint};
-use crate::support::fields::DrawField;
+use crate::host::settings::Binding;
+use crate::interface::EntryPoint;
+use crate::support::fields::{DrawField, VECTOR};
 
 /// A storage buffer of a compute stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +36,6 @@ pub struct BufferInfo {
     pub stride: Option<u32>,
 }
 
-/// Bytes of a vector.
-const VECTOR: u32 = 16;
 /// Registers of a vertex in the buffers of the compute form of a vertex program.
 const REGISTERS: u32 = 16;
 

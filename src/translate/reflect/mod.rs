@@ -1,8 +1,8 @@
 //! Inputs and outputs of a translated program, for hosts and people.
 //!
 //! In: [`Translation`] and its source program. Out: [`Reflection`], plain data that serializes
-//! (feature `serde`): the interface, and what follows from the module. Byte offsets are those of
-//! the blocks, locations those of the vertex entry.
+//! (feature `serde`): the interface, and what follows from the module. Byte offsets count in the
+//! blocks, locations in the vertex entry.
 
 // Files: `module.rs` stage, entry points and symbols; `buffers.rs` storage buffers and draw
 // parameters; `places.rs` registers and slots of HLSL and MSL.
@@ -20,13 +20,15 @@ pub use crate::passes::legalize::Guards;
 use crate::flow::cfg::reach::reach;
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
-use crate::host::{Binding, Constants, HostField, Interface, Profile, Reliance, Usage};
+use crate::host::constants::Constants;
+use crate::host::settings::{Binding, Profile, Reliance};
+use crate::interface::{Interface, Usage};
 use crate::ir::{Op, Resource};
 use crate::passes::legalize;
 use crate::program::container::Dvle;
 use crate::program::isa::table::Class;
 use crate::program::isa::{FlowOp, Opcode, Program, Stage};
-use crate::support::fields::{DrawField, SpecId};
+use crate::support::fields::{DrawField, HostField, SpecId, VECTOR};
 use crate::translate::{FileProgram, Tier, Translation};
 use places::Languages;
 
@@ -102,8 +104,8 @@ pub enum UniformValue {
     Bool(bool),
 }
 
-/// Inputs and outputs of a translated program. Serialized, the members of the interface stand
-/// beside the others.
+/// Inputs and outputs of a translated program. Serialized, the members of the interface are next to
+/// the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -130,9 +132,9 @@ pub struct Reflection {
     pub usage: Usage,
     /// Places of attributes and outputs in HLSL and MSL.
     pub places: Places,
-    /// Place and size of the uniform block; none if the program reads no uniform.
+    /// Place and size of the uniform block, or `None` if the program reads no uniform.
     pub uniform_block: Option<BlockInfo>,
-    /// The host block; none if the program reads none of its fields.
+    /// The host block, or `None` if the program reads none of its fields.
     pub host_block: Option<BlockInfo>,
     /// Fields of the host block that are read.
     pub host_members: Vec<MemberInfo>,
@@ -149,7 +151,7 @@ pub struct Reflection {
     pub approximate: Vec<bool>,
     /// Setup constants.
     pub defaults: Vec<UniformDefault>,
-    /// Symbols of the file beside the names of the module; empty unless
+    /// Symbols of the file with the names in the module; empty unless
     /// [`with_symbols`](Self::with_symbols) adds them.
     pub symbols: Vec<SymbolInfo>,
     /// Registers whose promises the module relies on. The promises are [`Options::assume`].
@@ -223,8 +225,8 @@ impl Reflection {
         }
     }
 
-    /// Adds the symbols of the program's executable: names as the file has them beside those that
-    /// the module has, which every target accepts.
+    /// Adds the symbols of the program's executable: names as the file has them, each with the name
+    /// in the module, which every target accepts.
     ///
     /// ```
     /// let bytes = std::fs::read("shaders/lights.shbin")?;
@@ -292,7 +294,7 @@ impl HostInputs {
             // Members end with the last parameter that is read.
             size: (fields != 0).then(|| match 32 - (fields >> HostField::FIXED).leading_zeros() {
                 0 => HostField::BLOCK_SIZE,
-                parameters => HostField::BLOCK_SIZE + 16 * parameters,
+                parameters => HostField::BLOCK_SIZE + VECTOR * parameters,
             }),
             host_members: host.map(|(_, field)| host_member(field)).collect(),
             specialization: SpecId::of_mask(ids)

@@ -2,9 +2,10 @@
 //! In: [`EntryPoint`], the symbols of an executable. Out: plain data.
 
 use super::places::Languages;
-use crate::host::layout::symbol_bank;
-use crate::host::{EntryPoint, Interface, Member, Uniform, WORKGROUP};
+use crate::interface::layout::symbol_bank;
+use crate::interface::{EntryPoint, Interface, Member, Uniform};
 use crate::program::container::{Dvle, SymbolBank, SymbolRange};
+use crate::support::fields::WORKGROUP;
 
 /// Names of the entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]

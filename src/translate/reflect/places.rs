@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use crate::host::{Binding, EntryPoint, Location};
+use crate::host::settings::Binding;
+use crate::interface::{EntryPoint, Location};
 
 /// A register of HLSL: `register(b0, space1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

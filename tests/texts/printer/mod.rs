@@ -79,7 +79,8 @@ fn write<T>(
 ) -> error::Result<T> {
     let (options, profile) = (Options::default(), Profile::default());
     let interface = Interface { entry_point: entry, ..interface.clone() };
-    write(&BackendInput { module, interface: &interface, limits: &options.limits, profile: &profile })
+    let limits = &options.limits;
+    write(&BackendInput { module, interface: &interface, limits, profile: &profile, debug_source: None })
 }
 
 /// WGSL as naga reads it.

@@ -52,6 +52,7 @@ impl Case {
             interface: &self.interface,
             limits: &self.options.limits,
             profile: &self.profile,
+            debug_source: None,
         }
     }
 

@@ -77,7 +77,7 @@ impl Source {
     pub fn new(instructions: usize) -> Result<Self, String> {
         let (code, descriptors) = program(instructions)?;
         let mut state = RegisterState::default();
-        state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 3);
+        state.write(number::vertex::OUTPUT_MASK, 3);
         state.write(number::OUTMAP_TOTAL, 2);
         state.write(number::OUTMAP, 0x0302_0100);
         state.write(number::OUTMAP + 1, 0x0B0A_0908);

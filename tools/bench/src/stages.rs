@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, Interface, dvle, varying};
+use transpica::host::{EntryPoint, Environment, Interface, dvle, varying};
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
 use transpica::stages::backend::text::Language;
 use transpica::stages::cfg::explore::{self, Explored};
@@ -265,7 +265,8 @@ impl StageRunner<'_> {
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
         let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let usage = passes::analyze::usage::run(&module.main, &offsets);
-        let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
+        let known = around.interface(&usage.without(&folded), options)?;
+        let interface = Interface::new(known, outputs.clone(), EntryPoint::Vertex, *options, folded.clone());
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
             constants: &folded.floats,
@@ -277,8 +278,9 @@ impl StageRunner<'_> {
         passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();
         let (limits, profile) = (&options.limits, self.profile);
-        let words =
-            self.writer.write(&BackendInput { module: &module, interface: &interface, limits, profile })?;
+        let source =
+            BackendInput { module: &module, interface: &interface, limits, profile, debug_source: None };
+        let words = self.writer.write(&source)?;
         let spirv = clock.lap();
         Ok(([parse, decode, environment, explore, structure, ssa, passes, spirv], words))
     }

@@ -4,7 +4,7 @@
 
 use std::ffi::c_void;
 
-use transpica::host::{Environment, Hook, HostValues, OutputMap, varying};
+use transpica::host::{Hook, HostValues, OutputMap, varying};
 use transpica_draw::batch::{Array, Order, Records, VertexAttribute, Vertices};
 use transpica_settings::Settings;
 

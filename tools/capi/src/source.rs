@@ -443,11 +443,11 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
     })?;
     let program = Program::from_raw(code, descriptors, Pc(entry), stage)?;
     let mut state = RegisterState::default();
-    let unit = match stage {
-        Stage::Vertex => number::VERTEX_UNIT,
-        Stage::Geometry => number::GEOMETRY_UNIT,
+    let mask = match stage {
+        Stage::Vertex => number::vertex::OUTPUT_MASK,
+        Stage::Geometry => number::geometry::OUTPUT_MASK,
     };
-    state.write(unit + number::OUTPUT_MASK, raw.output_mask);
+    state.write(mask, raw.output_mask);
     let count = if raw.output_count == 0 { raw.output_mask.count_ones().min(7) } else { raw.output_count };
     state.write(number::OUTMAP_TOTAL, count);
     for (register, word) in (number::OUTMAP..).zip(raw.output_map) {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::precision::bits::SIGNIFICAND_BITS;
 use transpica::interp::Uniforms;
-use transpica::isa::Pc;
+use transpica::isa::{DEFAULT, Pc};
 use transpica::settings::{Block, Layout};
 use transpica::{Job, Options, Program, RegisterState, Stage, Translator};
 
@@ -94,7 +94,7 @@ fn pairs() -> Vec<[f32; 2]> {
 /// Vertices with a pair of operands each in v0 and v1.
 fn vertices(pairs: &[[f32; 2]]) -> Vec<[[f32; 4]; 16]> {
     let vertex = |[a, b]: &[f32; 2]| {
-        let mut registers = [[0.0, 0.0, 0.0, 1.0]; 16];
+        let mut registers = [DEFAULT; 16];
         (registers[0], registers[1]) = ([*a; 4], [*b; 4]);
         registers
     };

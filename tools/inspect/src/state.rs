@@ -12,6 +12,7 @@ use transpica::Stage;
 use transpica::container::SymbolBank;
 use transpica::host::Constants;
 use transpica::interp::Uniforms;
+use transpica::isa::DEFAULT;
 use transpica::isa::limits::FLOATS;
 
 use crate::draw::mesh::BuiltIn;
@@ -62,7 +63,10 @@ impl State {
 }
 
 /// Default of input registers: (0, 0, 0, 1).
-pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
+pub const DEFAULT_REGISTERS: Registers = {
+    let [x, y, z, w] = DEFAULT;
+    [[x.to_bits(), y.to_bits(), z.to_bits(), w.to_bits()]; 16]
+};
 
 /// Parses a state file on top of uniforms that are already set.
 pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) -> Result<State, String> {

@@ -3,7 +3,7 @@
 //! same with an error, as if the previous stage had made it. The library itself contains none of
 //! them.
 
-use transpica::host::{Environment, Interface};
+use transpica::host::{Constants, Environment, Interface};
 use transpica::isa::control::{Effect, Test};
 use transpica::isa::limits::FLOATS;
 use transpica::isa::word::{Field, Word};
@@ -281,7 +281,8 @@ pub fn translate(
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let usage = passes::analyze::usage::run(&module.main, &offsets);
     let Interface { outputs, entry_point, .. } = right.interface;
-    let interface = Interface { outputs, entry_point, ..environment.interface(&usage, &options)? };
+    let known = environment.interface(&usage, &options)?;
+    let interface = Interface::new(known, outputs, entry_point, options, Constants::NONE);
     mutant.module(Place::Legalization, &mut module);
     // The error may be one of relative reads.
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);

@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use transpica::host::{Constants, Environment, Interface, OutputMap, RegisterLayout, Usage, layout};
+use transpica::host::{
+    Constants, Environment, EnvironmentInterface, OutputMap, RegisterLayout, Usage, layout,
+};
 use transpica::{Options, Result};
 
 /// Bindings of a program whose o0 is the position.
@@ -24,10 +26,10 @@ impl Environment for Unnamed {
     fn output_map(&self) -> OutputMap {
         self.map
     }
-    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<EnvironmentInterface> {
         let needed = usage.floats != 0 || usage.relative != 0 || usage.ints != 0 || usage.bools != 0;
         let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
         let block = if needed { layout::registers(&registers) } else { Default::default() };
-        Ok(Interface { block, ..Interface::default() })
+        Ok(EnvironmentInterface { block, ..EnvironmentInterface::default() })
     }
 }

@@ -12,8 +12,9 @@ use crate::backend::text::draft::{Form, Line, Operand, PLAIN, Placement, Text, V
 use crate::backend::text::names::Word;
 use crate::error::Result;
 use crate::geometry::{GeometryKernel, GeometryStage};
-use crate::host::{DrawField, EntryPoint, Interface, Location};
+use crate::interface::{EntryPoint, Interface, Location};
 use crate::ir::{Binary, ScalarKind, Type, Value, ValueList};
+use crate::support::fields::DrawField;
 
 /// Maximum characters of an output without a name.
 const OUTPUT: u16 = 26;

@@ -8,7 +8,7 @@ use crate::backend::text::draft::{Expr, Form, Label, Line, Operand, PLAIN, Place
 use crate::backend::text::names::Word;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::Member;
+use crate::interface::Member;
 use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 

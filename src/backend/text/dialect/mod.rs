@@ -14,8 +14,8 @@ use self::operators::Level;
 #[cfg(feature = "glsl")]
 use self::versions::GlslVersion;
 use self::versions::Marks;
-use crate::host::names::is_keyword;
 use crate::ir::Type;
+use crate::support::names::is_keyword;
 
 /// A language.
 pub struct Dialect {

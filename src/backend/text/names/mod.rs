@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::host::settings::linkage::{bad_name, check_name};
 use crate::ir::{Hint, HintRegister, ScalarKind};
 use crate::support::entity::Interner;
+use crate::support::names::push_identifier;
 
 /// Names of the components of a vector.
 pub const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -151,15 +152,7 @@ fn key(name: &str) -> u64 {
 /// Returns a valid identifier, possibly a reserved word, with room for a number.
 fn identifier(wanted: &str) -> String {
     let mut name = String::with_capacity(wanted.len() + 8);
-    for c in wanted.bytes() {
-        // The bytes of other characters are one `_`.
-        let c = if c.is_ascii_alphanumeric() { char::from(c) } else { '_' };
-        // WGSL and GLSL reserve names with two underscores in a row.
-        if name.is_empty() && (c.is_ascii_digit() || c == '_') || c == '_' && name.ends_with('_') {
-            continue;
-        }
-        name.push(c);
-    }
+    push_identifier(&mut name, wanted.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).as_bytes());
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 

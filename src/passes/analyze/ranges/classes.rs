@@ -4,7 +4,7 @@
 //! A row says what one class gives with another; tables that the compiler computes from the rows
 //! answer for sets of classes, so that an operation costs a few loads.
 
-use crate::host::Promise;
+use crate::host::settings::Promise;
 use crate::machine::precision::Precision;
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, MIN_NORMAL, NAN, ONE, SIGN, SIGNIFICAND_BITS};
 

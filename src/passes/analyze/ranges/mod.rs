@@ -35,7 +35,7 @@ pub use self::promises::Promises;
 use std::cell::Cell;
 
 use super::offsets::Offset;
-use crate::host::{Options, Promise, VertexInput};
+use crate::host::settings::{Options, Promise, VertexInput};
 use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::op::scalar;

@@ -1,7 +1,7 @@
 //! Sets of promises of a host: one about each register and one about results, each with two ends.
 
 use super::Range;
-use crate::host::{Options, Promise, Reliance};
+use crate::host::settings::{Options, Promise, Reliance};
 use crate::program::isa::limits::{FLOATS, INPUTS};
 
 /// Promises that something depends on. In both masks bits 0..=95 are c0 to c95, then come v0 to v15

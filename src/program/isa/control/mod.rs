@@ -102,8 +102,7 @@ pub struct IfEntry {
     pub join: Pc,
 }
 
-/// An active LOOP. Its counter and the saved aL are data, which the interpreter or the lowering
-/// holds.
+/// An active LOOP. Its counter and the saved aL are data, which the interpreter or `lift` holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LoopEntry {
     /// First word of the body.
@@ -235,11 +234,11 @@ impl Flow {
 }
 
 impl Flow {
-    /// The outcome of [`test`](Self::test) (true without one) with which the instruction at `pc`
-    /// jumps or calls to the same or a lower address; nothing if it never does. The loop guard
-    /// counts these. All other instructions only increase the program counter and return addresses,
-    /// apart from loops, which are finite. A LOOP that ends before it begins counts, since BREAK
-    /// goes to its end.
+    /// Returns the outcome of [`test`](Self::test) (true without one) with which the instruction at
+    /// `pc` jumps or calls to the same or a lower address, or `None` if it never does. The loop
+    /// guard counts these. All other instructions only increase the program counter and return
+    /// addresses, apart from loops, which are finite. A LOOP that ends before it begins counts,
+    /// since BREAK goes to its end.
     pub fn goes_back(&self, pc: Pc) -> Option<bool> {
         match *self {
             Self::Nop | Self::End | Self::Break | Self::BreakC(_) => None,

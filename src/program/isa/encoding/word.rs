@@ -36,7 +36,7 @@ impl Word {
     pub fn moves(self) -> Option<Move> {
         self.opcode()?.moves()
     }
-    /// The value of a field; nothing if the format lacks it.
+    /// Returns the value of a field, or `None` if the format lacks it.
     pub fn get(self, field: Field) -> Option<u32> {
         Some(self.opcode()?.format().bits(field)?.get(self.0))
     }

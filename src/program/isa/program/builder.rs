@@ -1,8 +1,8 @@
 //! Builder of programs: code words, and descriptors that instructions share.
 //! In: [`Inst`]s in order. Out: code words and the descriptor table. Knows no labels; targets are
 //! addresses.
-//! Facts: MAD reaches only the first 32 of 128 descriptors, so those of instructions with a short
-//! reach come first.
+//! Facts: MAD reaches only the first 32 of 128 descriptors, so descriptors of instructions with a
+//! short reach come first.
 
 use crate::error::{At, Error, Result};
 use crate::limits::check;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::instruction::{Context, Target, descriptor_use, line};
 use super::layout::{Block, Kind, Layout, call_range};
-use super::names::{NameSet, identifier};
+use super::names::{NameSet, spelling};
 use super::section::ProcNames;
 use super::symbols::Registers;
 use super::{DisassemblerOptions, Form};
@@ -151,7 +151,7 @@ impl<'a> Printer<'a> {
         for label in executable.map_or(&[][..], |executable| &executable.labels) {
             let names = executable.map(|executable| &executable.names);
             if let Some(name) = labels.get_mut(&(label.address as usize)).filter(|name| name.is_empty())
-                && let Some(known) = names.and_then(|names| identifier(names.get(label.name).0))
+                && let Some(known) = names.and_then(|names| spelling(names.get(label.name).0))
                 && taken.insert(&known)
             {
                 *name = known;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::instruction::{Context, Target, line};
 use super::layout::{Layout, call_range};
-use super::names::identifier;
+use super::names::spelling;
 use super::section::{ProcNames, proc_names, registers};
 use super::symbols::Registers;
 use super::{FORMS, Form, check_size};
@@ -66,7 +66,7 @@ impl Listing {
             .filter(|(other, _)| index.is_none_or(|index| index == *other));
         for (_, executable) in shown {
             for label in &executable.labels {
-                if let Some(name) = identifier(executable.names.get(label.name).0) {
+                if let Some(name) = spelling(executable.names.get(label.name).0) {
                     labels.entry(label.address as usize).or_insert(name);
                 }
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::asm::syntax::{is_name, is_register_name};
 
 /// The identifier that the assembler turns into this symbol name, if one exists.
-pub(super) fn identifier(name: &[u8]) -> Option<String> {
+pub(super) fn spelling(name: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(name).ok()?;
     if text.is_empty() || text.contains('$') {
         return None; // A `$` would come back as a dot.
@@ -41,9 +41,9 @@ mod tests {
 
     #[test]
     fn names_that_do_not_round_trip_are_no_identifiers() {
-        assert_eq!(identifier(b"lights.position").as_deref(), Some("lights$position"));
+        assert_eq!(spelling(b"lights.position").as_deref(), Some("lights$position"));
         for name in [&b""[..], b"c0", b"R1x", b"1st", b"a b", b"x;", b"a$b", b"\xFF", b"na\xC3\xAFve", b"-"] {
-            assert_eq!(identifier(name), None, "{}", name.escape_ascii());
+            assert_eq!(spelling(name), None, "{}", name.escape_ascii());
         }
     }
 

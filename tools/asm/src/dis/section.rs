@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::code::Printer;
 use super::layout::{Kind, Layout};
-use super::names::{NameSet, identifier};
+use super::names::{NameSet, spelling};
 use super::symbols::{Registers, library};
 use super::tables::{self, Section};
 use super::{DisassemblerOptions, Form};
@@ -158,13 +158,13 @@ fn labels(model: &Model) -> BTreeMap<usize, String> {
     let mut best: BTreeMap<usize, (_, String)> = BTreeMap::new();
     for executable in &model.executables {
         let named = || executable.labels.iter().map(|label| (*label, executable.names.get(label.name)));
-        let labels = Labels::new(named(), &executable.header);
+        let labels = Labels::new(named(), executable.header.main, executable.header.endmain);
         for (label, name) in named() {
             let address = label.address as usize;
             let rank = labels.rank(label, name);
             if address < model.code.len()
                 && best.get(&address).is_none_or(|(least, _)| rank < *least)
-                && let Some(name) = identifier(name.0)
+                && let Some(name) = spelling(name.0)
             {
                 best.insert(address, (rank, name));
             }

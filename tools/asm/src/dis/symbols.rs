@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::names::{NameSet, identifier};
+use super::names::{NameSet, spelling};
 use super::section::Shared;
 use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text, register_name};
 use transpica::container::{Executable, Model, Symbol, SymbolBank, SymbolRange};
@@ -75,7 +75,7 @@ pub(super) fn print(
         let _ = writeln!(out, ".symbol {} {:#x} {:#x}", name_text(name.0), symbol.first, symbol.last);
     }
     for symbol in executable.symbols.iter().filter(|_| readable) {
-        let (Some(name), Some(range)) = (identifier(executable.names.get(symbol.name).0), symbol.range())
+        let (Some(name), Some(range)) = (spelling(executable.names.get(symbol.name).0), symbol.range())
         else {
             continue;
         };
@@ -113,7 +113,7 @@ fn declare(
     let mut registers = Registers::default();
     let mut inputs = 0;
     for symbol in symbols {
-        let name = identifier(executable.names.get(symbol.name).0)?;
+        let name = spelling(executable.names.get(symbol.name).0)?;
         let range = symbol.range()?;
         if !registers.taken.insert(&name) {
             return None;
@@ -215,7 +215,7 @@ fn sparse_uniforms(model: &Model) -> Option<Vec<(SymbolRange, String)>> {
         let ends =
             |range: &SymbolRange| before.iter().any(|(k, _)| k.bank == range.bank && k.first > range.first);
         for symbol in &executable.symbols {
-            let name = identifier(executable.names.get(symbol.name).0).filter(|name| !name.starts_with('_'));
+            let name = spelling(executable.names.get(symbol.name).0).filter(|name| !name.starts_with('_'));
             let (Some(name), Some(range)) = (name, symbol.range()) else { continue };
             let place =
                 all.partition_point(|(known, _)| (known.bank, known.first) < (range.bank, range.first));

@@ -113,7 +113,7 @@ impl Bindings {
             let before = stages[..index].iter().rposition(|&other| other == Stage::Vertex);
             programs.push(Binding::new(file, index, before, name)?);
         }
-        Ok(Self { name: names::identifier(name), programs })
+        Ok(Self { name: names::snake_case(name), programs })
     }
 }
 

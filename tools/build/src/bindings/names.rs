@@ -15,8 +15,9 @@ pub(crate) fn stage(stage: Stage) -> &'static str {
     }
 }
 
-/// Returns a name as an identifier in lower case: words are separated by `_`. It may be a keyword.
-pub(crate) fn identifier(name: &str) -> String {
+/// Returns a name as an identifier of C and Rust: lower case, words separated by `_`. It may be a
+/// keyword.
+pub(crate) fn snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut is_lower = false;
     for character in name.chars() {
@@ -48,7 +49,7 @@ impl Names {
     /// Adds a name, and what is named after it with these endings; if one of them is taken, a name
     /// with a number.
     pub(crate) fn add(&mut self, before: &str, name: &str, endings: &[&str]) -> String {
-        let name = format!("{before}{}", identifier(name));
+        let name = format!("{before}{}", snake_case(name));
         let all = |name: &str| {
             let named = endings.iter().map(|ending| format!("{name}{ending}"));
             std::iter::once(name.to_owned()).chain(named).collect::<Vec<_>>()

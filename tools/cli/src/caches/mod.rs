@@ -16,6 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use transpica::RegisterState;
+use transpica::isa::DEFAULT;
 use transpica::isa::limits::{DESCRIPTORS, INPUTS, VERTEX_WORDS};
 
 /// Most programs and configurations that one file may hold; games have a few hundred.
@@ -25,19 +26,8 @@ const WARNINGS: usize = 16;
 
 /// Numbers of the registers that describe a vertex program.
 mod register {
-    pub const OUTMAP_TOTAL: u16 = 0x04F;
-    pub const OUTMAP: u16 = 0x050;
-    pub const UNIT_MODE: u16 = 0x244;
-    pub const BOOLS: u16 = 0x2B0;
-    pub const INPUT: u16 = 0x2B9;
-    pub const ENTRY: u16 = 0x2BA;
-    pub const PERMUTATION_LOW: u16 = 0x2BB;
-    pub const PERMUTATION_HIGH: u16 = 0x2BC;
-    pub const OUTPUT_MASK: u16 = 0x2BD;
-    pub const CODE_INDEX: u16 = 0x2CB;
-    pub const CODE_DATA: u16 = 0x2CC;
-    pub const DESCRIPTOR_INDEX: u16 = 0x2D5;
-    pub const DESCRIPTOR_DATA: u16 = 0x2D6;
+    pub use transpica::host::number::vertex::*;
+    pub use transpica::host::number::{OUTMAP, OUTMAP_TOTAL, UNIT_MODE};
 }
 
 /// Number format of an attribute in the vertex buffer.
@@ -72,9 +62,8 @@ impl Default for Format {
 impl Format {
     /// Returns a vector that an attribute of this format can hold, made of any other.
     pub fn shape(self, mut vector: [f32; 4]) -> [f32; 4] {
-        let rest = [0.0, 0.0, 0.0, 1.0];
         let size = usize::from(self.size).min(4);
-        vector[size..].copy_from_slice(&rest[size..]);
+        vector[size..].copy_from_slice(&DEFAULT[size..]);
         for component in &mut vector[..size] {
             // The low bits of a float are its most random ones. Ranges: as many bits as each has.
             let bits = component.to_bits();

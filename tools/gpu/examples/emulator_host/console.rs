@@ -10,22 +10,8 @@ use transpica::{RegisterState, Shbin};
 
 /// Registers of the vertex unit.
 mod register {
-    pub const OUTMAP_TOTAL: u16 = 0x04F;
-    pub const OUTMAP: u16 = 0x050;
-    pub const BOOLS: u16 = 0x2B0;
-    pub const INTS: u16 = 0x2B1;
-    pub const INPUT: u16 = 0x2B9;
-    pub const ENTRY: u16 = 0x2BA;
-    pub const PERMUTATION_LOW: u16 = 0x2BB;
-    pub const PERMUTATION_HIGH: u16 = 0x2BC;
-    pub const OUTPUT_MASK: u16 = 0x2BD;
-    pub const CODE_END: u16 = 0x2BF;
-    pub const FLOAT_INDEX: u16 = 0x2C0;
-    pub const FLOAT_DATA: u16 = 0x2C1;
-    pub const CODE_INDEX: u16 = 0x2CB;
-    pub const CODE_DATA: u16 = 0x2CC;
-    pub const DESCRIPTOR_INDEX: u16 = 0x2D5;
-    pub const DESCRIPTOR_DATA: u16 = 0x2D6;
+    pub use transpica::host::number::vertex::*;
+    pub use transpica::host::number::{OUTMAP, OUTMAP_TOTAL};
 }
 
 /// Largest number of extra words in one command.

@@ -12,7 +12,7 @@ use transpica::geometry::Topology;
 use transpica::host::{
     Environment, Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
 };
-use transpica::isa::Pc;
+use transpica::isa::{DEFAULT, Pc};
 use transpica::settings::{
     Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, Reliance, VertexInput, Watch,
 };
@@ -300,7 +300,7 @@ impl Host {
         let count = console::attribute_count(&self.state);
         let mut all = Vec::new();
         for attributes in draw.attributes.chunks_exact(count) {
-            let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
+            let mut inputs = [DEFAULT; 16];
             for (attribute, value) in attributes.iter().enumerate() {
                 inputs[console::attribute_register(&self.state, attribute) as usize] = *value;
             }

@@ -15,6 +15,7 @@ use transpica::stages::structure;
 use transpica::{Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 
+use crate::chain;
 use crate::smt::equal::results;
 use crate::smt::meaning;
 use crate::smt::question::{Claims, PRECISIONS, Question};

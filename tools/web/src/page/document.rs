@@ -169,7 +169,7 @@ impl Document {
     /// Opens bare words.
     fn of_words(name: &str, code: &[u32], descriptors: &[u32]) -> Result<Self, Problem> {
         let mut state = RegisterState::default();
-        state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 1);
+        state.write(number::vertex::OUTPUT_MASK, 1);
         state.write(number::OUTMAP_TOTAL, 1);
         state.write(number::OUTMAP, 0x0302_0100);
         let model = model_of_words(&state, Stage::Vertex, Words { code, descriptors, entry: Pc(0) });

@@ -10,7 +10,7 @@ use transpica::geometry::GeometryKernel;
 use transpica::geometry::kernel::bindings;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{
-    Constants, Environment, HostValues, Interface, Location, Output, OutputMap, Usage, dvle, pack,
+    Constants, Environment, EnvironmentInterface, HostValues, Location, Output, OutputMap, Usage, dvle, pack,
 };
 use transpica::settings::{Block, Layout};
 use transpica::{Job, Options, Precision, Profile, Translation, Translator};
@@ -258,7 +258,7 @@ impl Environment for Mapped<'_> {
     fn output_map(&self) -> OutputMap {
         self.map
     }
-    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface, transpica::Error> {
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<EnvironmentInterface, transpica::Error> {
         self.file.interface(usage, options)
     }
 }

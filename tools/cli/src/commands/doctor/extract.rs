@@ -5,6 +5,7 @@ use std::path::Path;
 
 use transpica::Stage;
 use transpica::container::{Model, write as bytes_of};
+use transpica::host::number::vertex::ENTRY;
 use transpica::isa::Pc;
 use transpica::isa::limits::VERTEX_WORDS;
 use transpica_containers::shbin::{self, Words};
@@ -12,9 +13,6 @@ use transpica_containers::shbin::{self, Words};
 use super::examination::{Examination, Row};
 use crate::caches::StoredProgram;
 use crate::report::Failure;
-
-/// Number of the register with the entry point.
-const ENTRY: u16 = 0x2BA;
 
 /// Writes the failed programs below a folder, which is created.
 pub(super) fn write(examination: &Examination<'_>, folder: &Path) -> Result<(), Failure> {

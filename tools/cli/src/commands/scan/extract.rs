@@ -155,10 +155,8 @@ fn registers(state: &RegisterState, stage: Stage) -> String {
         Stage::Vertex => number::VERTEX_UNIT,
         Stage::Geometry => number::GEOMETRY_UNIT,
     };
-    let own = (unit..unit + 0x0E).chain([number::OUTMAP_TOTAL]).chain(number::OUTMAP..number::OUTMAP + 7);
-    let global = [0x64, 0x6F, 0x229, 0x244, 0x24A, 0x251, 0x252, 0x253, 0x254, 0x25E];
-    let registers =
-        own.chain(global).map(|register| (format!("{register:#05x}"), json::word(state.read(register))));
+    let all = (unit..unit + 0x0E).chain(number::GLOBALS);
+    let registers = all.map(|register| (format!("{register:#05x}"), json::word(state.read(register))));
     let registers: serde_json::Map<_, _> = registers.collect();
     let uniforms = state.uniforms(stage);
     let floats = uniforms.floats.iter().enumerate().filter(|(_, value)| **value != [0.0; 4]);

@@ -4,25 +4,23 @@
 //! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double
 //! underscores, GLSL `gl_`.
 
-use crate::program::container::Name;
-
 /// Maximum characters of an identifier. A damaged file could name a symbol with all its bytes.
 const LONGEST: usize = 200;
 
 /// Returns an identifier similar to `name` for which `taken` is false. A name without any usable
 /// character becomes `invented`.
-pub(super) fn from_file(
-    name: Name<'_>,
+pub(crate) fn from_file(
+    name: &[u8],
     invented: impl FnOnce() -> String,
     taken: impl Fn(&str) -> bool,
 ) -> String {
-    let plain = identifier(name.0);
+    let plain = identifier(name);
     unique(if plain.is_empty() { invented() } else { plain }, taken)
 }
 
 /// Returns `plain`, an identifier. If it is a keyword or taken, returns the first of `plain_a`,
 /// `plain_b`, … that is free.
-pub(super) fn unique(plain: String, taken: impl Fn(&str) -> bool) -> String {
+pub(crate) fn unique(plain: String, taken: impl Fn(&str) -> bool) -> String {
     let free = |name: &str| !is_keyword(name) && !taken(name);
     if free(&plain) {
         return plain;
@@ -44,20 +42,26 @@ fn letters(mut index: usize) -> String {
     }
 }
 
-/// Replaces other characters by underscores, collapses runs of them and strips trailing ones. Empty
-/// if no character is usable.
-fn identifier(name: &[u8]) -> String {
-    let mut out = String::with_capacity(name.len().min(LONGEST) + 2);
-    if name.first().is_some_and(u8::is_ascii_digit) || name.starts_with(b"gl_") {
-        out.push_str("n_");
-    }
-    for &byte in name.iter().take(LONGEST) {
+/// Appends letters and digits of a name, and an underscore for each run of other characters: WGSL
+/// and GLSL reserve names with two in a row.
+pub(crate) fn push_identifier(out: &mut String, name: &[u8]) {
+    for &byte in name {
         match byte {
             byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
             _ if out.ends_with('_') => {}
             _ => out.push('_'),
         }
     }
+}
+
+/// Returns a name as an identifier without an underscore at its end; empty if no character is
+/// usable.
+fn identifier(name: &[u8]) -> String {
+    let mut out = String::with_capacity(name.len().min(LONGEST) + 2);
+    if name.first().is_some_and(u8::is_ascii_digit) || name.starts_with(b"gl_") {
+        out.push_str("n_");
+    }
+    push_identifier(&mut out, &name[..name.len().min(LONGEST)]);
     out.truncate(out.trim_end_matches('_').len());
     out
 }
@@ -114,42 +118,16 @@ fn is_shaped_type(name: &str) -> bool {
 /// Stems of WGSL shapes, which may end in a letter for the scalar type.
 const WGSL_STEMS: [&str; 2] = ["vec", "mat"];
 /// Stems of all other shapes.
+#[rustfmt::skip]
 const STEMS: [&str; 24] = [
-    "bool",
-    "bvec",
-    "char",
-    "dmat",
-    "double",
-    "dvec",
-    "dword",
-    "fixed",
-    "float",
-    "fvec",
-    "half",
-    "hvec",
-    "int",
-    "ivec",
-    "long",
-    "min16float",
-    "min16int",
-    "min16uint",
-    "short",
-    "uchar",
-    "uint",
-    "ulong",
-    "ushort",
-    "uvec",
+    "bool", "bvec", "char", "dmat", "double", "dvec", "dword", "fixed", "float", "fvec", "half",
+    "hvec", "int", "ivec", "long", "min16float", "min16int", "min16uint", "short", "uchar", "uint",
+    "ulong", "ushort", "uvec",
 ];
 /// HLSL keywords in any letter case.
+#[rustfmt::skip]
 const HLSL_ANY_CASE: [&str; 9] = [
-    "asm",
-    "decl",
-    "pass",
-    "technique",
-    "texture1d",
-    "texture2d",
-    "texture3d",
-    "texturecube",
+    "asm", "decl", "pass", "technique", "texture1d", "texture2d", "texture3d", "texturecube",
     "vertexshader",
 ];
 
@@ -230,7 +208,7 @@ mod tests {
     use super::*;
 
     fn given(name: &str, taken: &[&str]) -> String {
-        from_file(Name(name.as_bytes()), || "invented".into(), |name| taken.contains(&name))
+        from_file(name.as_bytes(), || "invented".into(), |name| taken.contains(&name))
     }
 
     fn rename(name: &str) -> String {

@@ -1,14 +1,15 @@
 //! Interfaces of the sample programs and of small made-up executables.
 
-mod settings;
-
-use super::settings::{Assume, Block, Layout};
 use super::*;
+use crate::error::Kind;
+use crate::host::constants::{Constants, constants};
+use crate::host::settings::{Block, Layout, Options, Profile, RegisterLayout};
 use crate::limits::Limits;
 use crate::program::container::{
     Constant, ConstantValue, Executable, Label, Model, OutputRecord as Entry, Semantic, Shbin, Symbol,
     SymbolBank, SymbolRange, write,
 };
+use crate::program::executable;
 use crate::program::isa::{Pc, Stage, Uniforms};
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
@@ -61,11 +62,11 @@ fn constants_that_are_not_folded_are_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
     let options =
         Options { block: Block { fold_constants: false, ..Block::default() }, ..Options::default() };
-    let interface = dvle::interface(&file, 0, &textured_usage(), &options, "").unwrap();
+    let interface = interface_at(&file, 0, &textured_usage(), &options, "");
     assert_eq!(interface.folded, Constants::default());
     assert_eq!(members(&interface.block)[3..], [("c95_unbound", 95, 144, MemberType::Vec4)]);
     let mut values = Uniforms::default();
-    dvle::constants(&file.executables[0]).apply(&mut values);
+    constants(&file.executables[0]).apply(&mut values);
     assert_eq!(pack(&interface.block, &values)[144..148], 1f32.to_le_bytes());
 }
 
@@ -83,11 +84,11 @@ fn every_sample_makes_programs_and_interfaces() {
             ..Usage::default()
         };
         for index in 0..file.executables.len() {
-            let program = dvle::program(&file, index, &Limits::default()).unwrap();
+            let program = executable::program(&file, index, &Limits::default()).unwrap();
             assert_eq!(program.code().len(), file.package.code.len());
             for layout in [Layout::Symbols, Layout::Registers] {
                 let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
-                let interface = dvle::interface(&file, index, &everything, &options, name).unwrap();
+                let interface = interface_at(&file, index, &everything, &options, name);
                 every_register_is_found_once(&interface);
             }
         }
@@ -145,9 +146,16 @@ fn interface_of(executable: Executable, usage: &Usage) -> Interface {
 
 /// Returns the interface of the first executable, with default options and its outputs.
 fn whole_interface(file: &Shbin<'_>, usage: &Usage, name: &str) -> Interface {
-    let environment = dvle::FileEnvironment::new(file, 0, name).unwrap();
-    let outputs = varying::outputs(&environment.output_map(), &Options::default(), &Profile::default());
-    Interface { outputs, ..environment.interface(usage, &Options::default()).unwrap() }
+    interface_at(file, 0, usage, &Options::default(), name)
+}
+
+/// Returns the interface of an executable with its outputs.
+fn interface_at(file: &Shbin<'_>, index: usize, usage: &Usage, options: &Options, name: &str) -> Interface {
+    let environment = FileEnvironment::new(file, index, name).unwrap();
+    let outputs = varying::outputs(&environment.output_map(), options, &Profile::default());
+    let folded = environment.folded(options);
+    let known = environment.interface(&usage.without(&folded), options).unwrap();
+    Interface::new(known, outputs, EntryPoint::Vertex, *options, folded)
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn a_program_without_uniforms_has_no_block() {
         let bytes = file_of(executable.clone());
         let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         let file = Shbin::parse(&bytes).unwrap();
-        let interface = dvle::interface(&file, 0, &Usage::default(), &options, "").unwrap();
+        let interface = interface_at(&file, 0, &Usage::default(), &options, "");
         assert_eq!(interface.block, UniformBlock::default());
     }
 }
@@ -284,7 +292,7 @@ fn a_padded_array_ends_with_ones() {
     let options = Options { block: padded, ..Options::default() };
     let bytes = file_of(with_symbols(&[("a", SymbolBank::Float, 90, 4)]));
     let file = Shbin::parse(&bytes).unwrap();
-    let block_of = |usage| dvle::interface(&file, 0, &usage, &options, "").unwrap().block;
+    let block_of = |usage| interface_at(&file, 0, &usage, &options, "").block;
     let mut values = Uniforms::default();
     values.floats[95] = [2.0; 4];
     for (usage, first, count) in [(relative(0, 127), 0, 128), (relative(91, 100), 90, 11)] {
@@ -305,7 +313,7 @@ fn a_padded_array_ends_with_ones() {
         [Layout::Symbols, Layout::Registers, Layout::Azahar].iter().all(|&layout| of(layout).check().is_ok())
     );
     let error = of(Layout::Panda3ds).check().unwrap_err();
-    assert_eq!(error.kind, crate::error::Kind::OverlappingBanks(["floats", "ints"]));
+    assert_eq!(error.kind, Kind::OverlappingBanks(["floats", "ints"]));
 }
 
 #[test]
@@ -345,7 +353,7 @@ fn the_later_of_two_constants_for_a_register_counts() {
         ..Executable::default()
     };
     let bytes = file_of(executable);
-    let constants = dvle::constants(&Shbin::parse(&bytes).unwrap().executables[0]);
+    let constants = constants(&Shbin::parse(&bytes).unwrap().executables[0]);
     assert_eq!((constants.bools[4], constants.ints[1]), (Some(false), Some([1, 2, 3, 4])));
     let mut values = Uniforms { bools: 0xFFFF, ..Uniforms::default() };
     constants.apply(&mut values);
@@ -468,12 +476,12 @@ fn programs_keep_entry_and_stage() {
     let points = std::fs::read("shaders/points.shbin").unwrap();
     let file = Shbin::parse(&points).unwrap();
     for (index, stage) in [(0, Stage::Vertex), (1, Stage::Geometry)] {
-        let program = dvle::program(&file, index, &Limits::default()).unwrap();
+        let program = executable::program(&file, index, &Limits::default()).unwrap();
         assert_eq!(program.stage(), stage);
         assert_eq!(u32::from(program.entry().0), file.executables[index].header.main);
         assert_eq!(program.descriptors().len(), file.package.descriptors.len());
     }
-    let refused = |index, limits: &Limits| dvle::program(&file, index, limits).unwrap_err().to_string();
+    let refused = |index, limits: &Limits| executable::program(&file, index, limits).unwrap_err().to_string();
     assert_eq!(refused(2, &Limits::default()), "input: DVLE 2 does not exist; the file has 2");
     let few = Limits { code_words: 28, ..Limits::default() };
     assert_eq!(refused(0, &few), "offset 0x38: code words: 29 exceeds the limit of 28");
@@ -486,7 +494,8 @@ fn a_vertex_program_begins_in_the_first_512_words() {
     let mut model = Model { code: vec![0x8800_0000; 700], executables: vec![executable], ..Model::default() };
     let program = |model: &Model| {
         let bytes = write(model);
-        dvle::program(&Shbin::parse(&bytes).unwrap(), 0, &Limits::default()).map(|program| program.entry().0)
+        executable::program(&Shbin::parse(&bytes).unwrap(), 0, &Limits::default())
+            .map(|program| program.entry().0)
     };
     assert_eq!(
         program(&model).unwrap_err().to_string(),
@@ -514,13 +523,10 @@ fn damaged_files_never_panic() {
         }
         let Ok(file) = Shbin::parse(&bytes) else { continue };
         for index in 0..file.executables.len() {
-            let program = dvle::program(&file, index, &Limits::default());
-            let environment = dvle::FileEnvironment::new(&file, index, "damaged").unwrap();
-            let interface = environment.interface(&usage, &Options::default()).unwrap();
-            let outputs =
-                varying::outputs(&environment.output_map(), &Options::default(), &Profile::default());
+            let program = executable::program(&file, index, &Limits::default());
+            let interface = interface_at(&file, index, &usage, &Options::default(), "damaged");
             assert_eq!(pack(&interface.block, &Uniforms::default()).len(), interface.block.size as usize);
-            assert!(program.is_err() || outputs[0].location == Location::Position);
+            assert!(program.is_err() || interface.outputs[0].location == Location::Position);
             every_float_is_found_or_folded(&interface);
         }
     }

@@ -1,7 +1,7 @@
 //! Options and profile as documentation and JSON show them: defaults, keys.
 
 use super::*;
-use crate::host::settings::{Bindings, Control, Outputs};
+use crate::limits::Limits;
 
 /// The parts of a text between commas that no bracket encloses.
 fn parts(text: &str) -> Vec<&str> {
@@ -16,9 +16,9 @@ fn parts(text: &str) -> Vec<&str> {
 #[test]
 fn documented_defaults_are_those_of_the_code() {
     let sources = [
-        include_str!("../settings/options.rs"),
-        include_str!("../settings/vertex_input.rs"),
-        include_str!("../settings/profile.rs"),
+        include_str!("options.rs"),
+        include_str!("vertex_input.rs"),
+        include_str!("profile.rs"),
         include_str!("../../limits.rs"),
     ];
     let source = sources.concat();
@@ -144,7 +144,7 @@ mod json {
 
     #[test]
     fn the_documented_json_is_read() {
-        let source = include_str!("../settings/options.rs");
+        let source = include_str!("options.rs");
         let examples = source.split("/// ```json\n").skip(1);
         let examples: Vec<String> = examples
             .map(|example| example.split_once("/// ```").expect("its end").0.replace("///", ""))

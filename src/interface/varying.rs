@@ -2,17 +2,16 @@
 //! In: the register component of each semantic, options, the profile's table of varyings. Out: the
 //! position, varyings, clip distances. Knows no instruction; mapped registers need not be written
 //! by the program.
-//! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order. The GPU takes
-//! registers in ascending order and the last of two components with one code. Unmapped components
-//! read 1.0 (hardware tests).
+//! Facts: unmapped components read 1.0 (hardware tests).
 
-use super::hooks::Hook;
-use super::interface::{ComponentSource, Location, Output, OutputValue};
-use super::settings::linkage::{self, Varying, VaryingSource};
-use super::settings::options::{ClipPlanes, Options, UndefinedValue};
-use super::settings::profile::Profile;
+use super::output::{ComponentSource, Location, Output, OutputValue};
 use crate::error::{At, Error, Kind, Result};
-use crate::program::container::{Dvle, Semantic, UNUSED_CODE};
+use crate::host::hooks::Hook;
+use crate::host::registers::OutputMap;
+use crate::host::registers::output_map::CODES;
+use crate::host::settings::linkage::{self, Varying, VaryingSource};
+use crate::host::settings::{ClipPlanes, Options, Profile, UndefinedValue};
+use crate::program::container::Semantic;
 use crate::program::isa::{Component, Mask};
 
 /// Returns the components of o0..o15 that some output takes, of the registers in `forwarded`.
@@ -28,88 +27,25 @@ pub fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
     seen
 }
 
-/// Number of codes of five bits.
-const CODES: usize = 32;
-
-/// Register component of each of the GPU's semantic codes (0 position.x … 0x17 texcoord2.v).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OutputMap {
-    sources: [Option<(u8, Component)>; CODES],
-}
-
-impl OutputMap {
-    /// Builds the map from map words: byte j of a register's word is the code of its component j.
-    /// The last component of a code counts, so words must come by ascending register.
-    pub fn from_words(words: impl IntoIterator<Item = (u8, [u8; 4])>) -> Self {
-        let mut map = Self::default();
-        for (register, codes) in words {
-            for (component, code) in Component::ALL.into_iter().zip(codes) {
-                map.sources[usize::from(code) % CODES] = Some((register, component));
-            }
-        }
-        map.sources[usize::from(UNUSED_CODE)] = None;
-        map
-    }
-
-    /// Replaces the components of a semantic by those of a register, x first.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with(mut self, semantic: Semantic, register: u8) -> Self {
-        let info = semantic.info();
-        let codes = self.sources.iter_mut().skip(info.first_code.into()).take(info.components.into());
-        for (source, component) in codes.zip(Component::ALL) {
-            *source = Some((register & 15, component));
-        }
-        self
-    }
-
-    /// Appends the map.
-    #[doc(hidden)]
-    pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        let Self { sources } = self;
-        for source in sources {
-            // Register and component take six bits, so 0xFF is free for unmapped codes.
-            out.push(source.map_or(0xFF, |(register, component)| register << 2 | component as u8));
-        }
-    }
-
-    /// Returns the source of a component of a varying.
-    fn component(&self, source: VaryingSource, options: &Options) -> ComponentSource {
-        match source {
-            VaryingSource::Zero => ComponentSource::Zero,
-            VaryingSource::One => ComponentSource::One,
-            VaryingSource::Code(code) | VaryingSource::Complement(code) => {
-                match (self.sources[usize::from(code) % CODES], options.outputs.unmapped) {
-                    (Some((register, component)), _) => ComponentSource::Register { register, component },
-                    (None, UndefinedValue::Default) => ComponentSource::One,
-                    (None, UndefinedValue::Zero) => ComponentSource::Zero,
-                }
-            }
-        }
-    }
-
-    /// Builds the map that libctru programs from the output table of an executable.
-    pub fn from_executable(executable: &Dvle<'_>) -> Self {
-        let mut words = [[UNUSED_CODE; 4]; 16];
-        for output in executable.outputs.iter() {
-            let (Some(semantic), Some(codes)) =
-                (output.semantic(), words.get_mut(usize::from(output.register)))
-            else {
-                continue;
-            };
-            let info = semantic.info();
-            let set = codes.iter_mut().enumerate().filter(|(j, _)| output.mask >> j & 1 != 0);
-            set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
-        }
-        Self::from_words((0..).zip(words))
-    }
-}
-
-/// Returns the mask of the mapped codes, on which depends which outputs there are; 0 if there are
-/// all.
+/// Returns the mask of the mapped codes, which decides which outputs exist, or 0 if all do.
 pub(crate) fn mapped(map: &OutputMap, options: &Options) -> u32 {
-    let codes = (0..CODES).filter(|&code| !options.outputs.all && map.sources[code].is_some());
+    let codes = (0..CODES as u8).filter(|&code| !options.outputs.all && map.get(code).is_some());
     codes.fold(0, |mask, code| mask | 1 << code)
+}
+
+/// Returns the source of a component of a varying.
+fn component(map: &OutputMap, source: VaryingSource, options: &Options) -> ComponentSource {
+    match source {
+        VaryingSource::Zero => ComponentSource::Zero,
+        VaryingSource::One => ComponentSource::One,
+        VaryingSource::Code(code) | VaryingSource::Complement(code) => {
+            match (map.get(code), options.outputs.unmapped) {
+                (Some((register, component)), _) => ComponentSource::Register { register, component },
+                (None, UndefinedValue::Default) => ComponentSource::One,
+                (None, UndefinedValue::Zero) => ComponentSource::Zero,
+            }
+        }
+    }
 }
 
 /// Returns the outputs of the vertex entry: the position, the profile's varyings that the map has,
@@ -118,7 +54,7 @@ pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Out
     let of_position = |name: &str, location, value| Output {
         name: name.to_string(),
         location,
-        components: (0..4).map(|code| map.component(VaryingSource::Code(code), options)).collect(),
+        components: (0..4).map(|code| component(map, VaryingSource::Code(code), options)).collect(),
         value,
         semantic: Some(Semantic::Position),
         hooks: Vec::new(),
@@ -157,14 +93,12 @@ pub fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
     })
 }
 
-/// Returns the output of a row of the table; none if nothing is mapped to it.
+/// Returns the output of a row of the table, or `None` if nothing is mapped to it.
 fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> {
     let semantic = row.semantic();
     // The position is always there, so its copy is.
     let is_copy = semantic == Some(Semantic::Position);
-    let has_value = |source: &VaryingSource| {
-        source.code().is_none_or(|code| map.sources[usize::from(code) % CODES].is_some())
-    };
+    let has_value = |source: &VaryingSource| source.code().is_none_or(|code| map.get(code).is_some());
     let is_wanted = options.outputs.all || is_copy || row.components.iter().any(has_value);
     if !is_wanted || row.components.is_empty() {
         return None;
@@ -178,7 +112,7 @@ fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> 
     Some(Output {
         name: row.name.to_string(),
         location: Location::Varying(row.location),
-        components: row.components.iter().map(|&source| map.component(source, options)).collect(),
+        components: row.components.iter().map(|&source| component(map, source, options)).collect(),
         value: match (semantic, colors, complements) {
             (Some(Semantic::Color), _, Mask::NONE) => OutputValue::Color,
             (_, Mask::NONE, Mask::NONE) => OutputValue::Plain,
@@ -189,7 +123,7 @@ fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> 
     })
 }
 
-/// Checks that hooks change outputs that are varyings of their own.
+/// Checks that each output that a hook changes is a varying of its own.
 ///
 /// # Errors
 /// [`Kind::Setup`] for an output that a varying of the profile joins with others.
@@ -215,8 +149,8 @@ pub(crate) fn forwarded_name(vector: u8) -> String {
     format!("vector_{}", char::from(b'a' + vector % 16))
 }
 
-/// Returns the output registers of the mask, unchanged, the n-th at location n. Their names are
-/// those of the inputs of the geometry stage.
+/// Returns the output registers of the mask, unchanged, the n-th at location n. The inputs of the
+/// geometry stage have the same names.
 pub fn passed_on(outputs: u16) -> Vec<Output> {
     let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
     let output = |(location, register): (u32, u8)| Output {

@@ -1,10 +1,11 @@
 //! Layouts of the complete register file in a uniform block: offsets of the banks, presets of
 //! existing hosts.
-//! In: choices of the host. Out: plain data. [`layout`](crate::host::layout) builds the members.
+//! In: choices of the host. Out: plain data. `interface/layout.rs` builds the members.
 //! Facts: sizes and offsets of the presets follow the block declarations of those hosts (std140).
 
 use crate::error::{At, Error, Kind, Result};
 use crate::program::isa::limits::{FLOATS, INDICES, INTS};
+use crate::support::fields::VECTOR;
 
 /// Format of the int registers in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,10 +58,10 @@ impl RegisterLayout {
     /// Returns the offset and size of floats, ints and bools.
     fn banks(&self, is_padded: bool) -> [(u32, u32); 3] {
         let ints = match self.packing {
-            IntPacking::Words => 16 * INTS as u32,
+            IntPacking::Words => VECTOR * INTS as u32,
             IntPacking::Bytes => 4 * INTS as u32,
         };
-        [(self.floats, 16 * self.float_count(is_padded) as u32), (self.ints, ints), (self.bools, 4)]
+        [(self.floats, VECTOR * self.float_count(is_padded) as u32), (self.ints, ints), (self.bools, 4)]
     }
 
     /// Returns the end of the last bank.
@@ -71,7 +72,7 @@ impl RegisterLayout {
 
     /// Returns the size of the block, with or without padding.
     pub(crate) fn block_size(&self, is_padded: bool) -> u32 {
-        self.end(is_padded).checked_next_multiple_of(16).unwrap_or(u32::MAX)
+        self.end(is_padded).checked_next_multiple_of(VECTOR).unwrap_or(u32::MAX)
     }
 
     /// Returns the size up to the end of the last bank: the least that a host must upload.
@@ -98,7 +99,7 @@ impl RegisterLayout {
     pub(crate) fn check_block(&self, is_padded: bool) -> Result<()> {
         let names = ["floats", "ints", "bools"];
         let banks = self.banks(is_padded);
-        for ((name, (first, size)), align) in names.into_iter().zip(banks).zip([16, 16, 4]) {
+        for ((name, (first, size)), align) in names.into_iter().zip(banks).zip([VECTOR, VECTOR, 4]) {
             if first % align != 0 || first > MOST - size {
                 let kind = Kind::MisplacedBank { bank: name, byte: first, align, most: MOST };
                 return Err(Error::new(kind, At::Whole));

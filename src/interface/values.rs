@@ -1,17 +1,18 @@
-//! CPU version of the conversions that a vertex entry does around the program: for hosts that run
-//! some draws with the interpreter, and for the tests.
+//! Conversions of a vertex entry around the program, on the CPU: for hosts that run some draws with
+//! the interpreter, and for the tests.
 //! In: registers, options, the fields of the host block. Out: attributes as the program reads them,
 //! outputs as the rasterizer receives them. Bit-equal to the modules; the arithmetic is
 //! [`arith`]'s.
 
-use super::interface::{ComponentSource, Output, OutputValue};
-use super::settings::options::{DepthRange, FlipY, Options};
+use super::output::{ComponentSource, Output, OutputValue};
+use crate::host::settings::{DepthRange, FlipY, Options};
 use crate::machine::precision::{Precision, arith};
+use crate::program::isa::DEFAULT;
 use crate::support::fields::HostField;
 
-/// Values of the host block at draw time. Everything is off by default. The block has 32 bytes, two
-/// `u32` at 0 and 4 and the plane at 16, and after them parameter n of hooks at 32 + 16 · n: of a
-/// module whose hooks name parameters it ends with the last of them, so it has up to 288 bytes.
+/// Values of the host block at draw time. Everything is off by default. The block begins with two
+/// `u32` at 0 and 4 and the plane at 16, 32 bytes in all. Parameter n of hooks is at 32 + 16 · n.
+/// The block ends after the last parameter that a hook names, so it has up to 288 bytes.
 /// [`Reflection`](crate::translate::reflect::Reflection) has the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostValues {
@@ -21,7 +22,7 @@ pub struct HostValues {
     pub flip_y: bool,
     /// Coefficients of the user's clip plane: it keeps positions with dot(plane, position) ≥ 0.
     pub clip_plane: [f32; 4],
-    /// Parameters of [hooks](super::Hook). [`pack_all`](Self::pack_all) packs them.
+    /// Parameters of [hooks](crate::host::Hook). [`pack_all`](Self::pack_all) packs them.
     pub parameters: [[f32; 4]; HostField::PARAMETERS as usize],
 }
 
@@ -36,7 +37,7 @@ impl HostValues {
         self.bytes()
     }
 
-    /// The bytes of the fields that lie in the first `SIZE`.
+    /// Returns the bytes of the fields that lie in the first `SIZE`.
     fn bytes<const SIZE: usize>(&self) -> [u8; SIZE] {
         let mut bytes = [0; SIZE];
         for field in HostField::ALL {
@@ -62,13 +63,13 @@ impl HostValues {
 }
 
 impl Options {
-    /// Returns the attributes as the program reads them: the components of each format, and those
-    /// of (0, 0, 0, 1) for the others. Values are numbers of the host's format: 127 for the integer
-    /// 127.
+    /// Returns the attributes as the program reads them: the components of each format, and
+    /// (0, 0, 0, 1) in place of the others. Values are numbers of the host's format: 127 for the
+    /// integer 127.
     pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
         for (register, format) in attributes.iter_mut().zip(&self.input.formats) {
             let missing = usize::from(format.components).min(4);
-            register[missing..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][missing..]);
+            register[missing..].copy_from_slice(&DEFAULT[missing..]);
         }
         attributes
     }
@@ -79,9 +80,8 @@ impl Output {
     /// width are 0.
     ///
     /// ```
-    /// use transpica::host::{Environment, varying};
+    /// use transpica::host::{Environment, HostValues, varying};
     /// use transpica::{Options, RegisterState};
-    /// use transpica::host::HostValues;
     /// let mut state = RegisterState::default();
     /// for (register, value) in [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)] {
     ///     state.write(register, value);

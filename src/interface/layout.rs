@@ -4,18 +4,17 @@
 //! Facts: WGSL "Memory Layout" and GLSL std140 agree if arrays have a stride of 16 and bools are
 //! packed into `u32`.
 
-pub mod registers;
-
-use self::registers::{IntPacking, RegisterLayout};
-use super::interface::{ArrayName, Bank, Constants, Member, MemberType, UniformBlock, Usage};
-use super::names;
-use super::settings::options::Block;
+use super::block::{ArrayName, Bank, Member, MemberType, UniformBlock};
+use super::usage::Usage;
+use crate::host::settings::{Block, IntPacking, RegisterLayout};
 use crate::program::container::{Dvle, Name, NameOffset, Strings, SymbolBank, SymbolRange};
 use crate::program::isa::{Uniforms, limits};
+use crate::support::fields::VECTOR;
+use crate::support::names;
 
 /// A symbol that names registers.
 #[derive(Clone, Copy)]
-pub(in crate::host) struct BoundSymbol {
+pub(super) struct BoundSymbol {
     /// Offset of its name in the file.
     pub name: NameOffset,
     /// Registers.
@@ -23,7 +22,7 @@ pub(in crate::host) struct BoundSymbol {
 }
 
 /// Symbols that name registers, in file order. Names are looked up on demand.
-pub(in crate::host) struct BoundSymbols<'a> {
+pub(super) struct BoundSymbols<'a> {
     strings: Strings<'a>,
     pub list: Vec<BoundSymbol>,
 }
@@ -51,18 +50,11 @@ impl<'a> BoundSymbols<'a> {
 
 /// Mask of the existing float registers.
 const FLOATS: u128 = (1 << limits::FLOATS) - 1;
-/// Bytes of a vector of four components.
-const VECTOR: u32 = 16;
 
 /// Returns the mask of `count` registers from `first`.
 fn run(first: u8, count: u8) -> u128 {
     let bits = if count < 128 { (1u128 << count) - 1 } else { u128::MAX };
     bits.checked_shl(u32::from(first)).unwrap_or(0)
-}
-
-/// Returns the float registers that a program may read.
-pub fn reached_floats(usage: &Usage) -> u128 {
-    (usage.floats | usage.relative) & FLOATS
 }
 
 /// Registers that the block must hold.
@@ -74,21 +66,13 @@ struct Needed {
 }
 
 impl Needed {
-    /// Folded registers are not needed, unless a relative read may reach them: it takes no
-    /// constants. Neither are registers that do not exist, unless an array is padded with them.
-    fn new(usage: &Usage, folded: &Constants, is_padded: bool) -> Self {
+    /// Registers that do not exist are not needed, unless an array is padded with them.
+    fn new(usage: &Usage, is_padded: bool) -> Self {
         let indices = if is_padded { u128::MAX } else { FLOATS };
-        let mut floats = usage.floats;
-        // Most programs read few registers, so only those are looked up.
-        for register in runs(usage.floats).flat_map(|(first, count)| first..first + count) {
-            if let Some(Some(_)) = folded.floats.get(usize::from(register)) {
-                floats &= !(1 << register);
-            }
-        }
         let relative = usage.relative & indices;
         let (ints, bools) = (u128::from(usage.ints & 15), u128::from(usage.bools));
         Self {
-            banks: [(Bank::Float, floats | relative), (Bank::Int, ints), (Bank::Bool, bools)],
+            banks: [(Bank::Float, usage.floats | relative), (Bank::Int, ints), (Bank::Bool, bools)],
             joined: usage.joined & relative & relative >> 1,
         }
     }
@@ -98,21 +82,20 @@ impl Needed {
     }
 }
 
-/// Builds the uniform block of a program; empty if it reads no uniform.
-pub(super) fn block(
-    symbols: &BoundSymbols<'_>,
-    usage: &Usage,
-    folded: &Constants,
-    options: &Block,
-) -> UniformBlock {
-    let needed = Needed::new(usage, folded, options.padded);
-    if needed.is_empty() {
-        return UniformBlock::default();
-    }
+/// Builds the uniform block of a program; empty if it reads no uniform. `members` builds it where
+/// the layout has no register banks.
+fn build(usage: &Usage, options: &Block, members: impl FnOnce(&Needed) -> UniformBlock) -> UniformBlock {
+    let needed = Needed::new(usage, options.padded);
     match options.registers() {
-        None => by_symbols(symbols, &needed),
+        _ if needed.is_empty() => UniformBlock::default(),
         Some(layout) => file(&layout, options.padded),
+        None => members(&needed),
     }
+}
+
+/// Builds the uniform block of a program with symbols.
+pub(super) fn block(symbols: &BoundSymbols<'_>, usage: &Usage, options: &Block) -> UniformBlock {
+    build(usage, options, |needed| by_symbols(symbols, needed))
 }
 
 /// Builds the block of the complete register file, each bank at the offset of the layout. The
@@ -163,7 +146,7 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
             }
             taken |= registers;
             let is_taken = |name: &str| members.iter().any(|member| member.name == name);
-            let name = names::from_file(symbols.name(symbol), || unbound(*bank, range.first), is_taken);
+            let name = names::from_file(symbols.name(symbol).0, || unbound(*bank, range.first), is_taken);
             members.push(member(name, *bank, range.first, range.count));
         }
         *left &= !taken;
@@ -215,21 +198,13 @@ impl UniformBlock {
     /// Builds the uniform block of a program without symbols. If the layout has no register banks,
     /// it has one member for each run of needed registers, named after the first register.
     pub fn without_symbols(usage: &Usage, options: &Block) -> Self {
-        let needed = Needed::new(usage, &Constants::default(), options.padded);
-        if needed.is_empty() {
-            return Self::default();
-        }
-        if let Some(layout) = options.registers() {
-            return file(&layout, options.padded);
-        }
-        let mut members = Vec::new();
-        for (bank, registers) in needed.banks {
-            for (first, count) in runs(registers) {
-                members.push(member(format!("{bank}{first}"), bank, first, count));
-            }
-        }
-        let size = place(&mut members);
-        Self { members, names: Vec::new(), size }
+        build(usage, options, |needed| {
+            let each = needed.banks.into_iter().flat_map(|(bank, set)| runs(set).map(move |run| (bank, run)));
+            let member = |(bank, (first, count))| member(format!("{bank}{first}"), bank, first, count);
+            let mut members: Vec<Member> = each.map(member).collect();
+            let size = place(&mut members);
+            Self { members, names: Vec::new(), size }
+        })
     }
 }
 

@@ -4,16 +4,14 @@
 //! Facts: 3dbrew "GPU/Internal Registers" (output map, attribute permutation); hardware tests: of
 //! two components with one code, the one of the higher register counts.
 
-use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output};
-use super::settings::linkage::{Varying, VaryingSource};
-use super::settings::options::Options;
-use super::settings::profile::Profile;
+use super::entry_point::EntryPoint;
+use super::module::Interface;
+use super::output::{ComponentSource, Location, Output};
 use crate::error::{At, Warning};
+use crate::host::registers::output_map::CODES;
+use crate::host::settings::{Profile, Varying, VaryingSource};
 use crate::program::container::{Dvle, SEMANTICS, Semantic, SemanticInfo, ShaderType, Shbin, UNUSED_CODE};
 use crate::program::isa::Component;
-
-/// Number of codes of five bits.
-const CODES: usize = 32;
 
 /// The component of a register that each code of the output map belongs to so far.
 #[derive(Default)]
@@ -82,15 +80,10 @@ pub fn repeated(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
     entries.sort_by_cached_key(|(_, entry)| u64::from(entry.register));
     let mut claims = Claims::default();
     for (index, entry) in entries {
-        let (Some(semantic), Ok(register @ 0..16)) = (entry.semantic(), u8::try_from(entry.register)) else {
+        let mut codes = [UNUSED_CODE; 4];
+        let (Some(_), Ok(register @ 0..16)) = (entry.assign(&mut codes), u8::try_from(entry.register)) else {
             continue;
         };
-        if semantic == Semantic::Generic {
-            continue;
-        }
-        let (info, mut codes) = (semantic.info(), [UNUSED_CODE; 4]);
-        let set = codes.iter_mut().enumerate().filter(|(bit, _)| entry.mask >> bit & 1 != 0);
-        set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
         warnings.extend(claims.add(register, codes).map(|text| Warning { text, at: table.place(index) }));
     }
 }
@@ -114,7 +107,7 @@ pub fn attributes(attributes: impl IntoIterator<Item = u8>, reads: u16, warnings
 
 /// Warns of varyings of the host that are constant, although they take codes, because no output is
 /// mapped to any of them.
-pub fn constants(interface: &Interface, options: &Options, profile: &Profile, warnings: &mut Vec<Warning>) {
+pub fn constants(interface: &Interface, profile: &Profile, warnings: &mut Vec<Warning>) {
     let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
     let is_constant = |varying: &&Varying| {
         let mut outputs = interface.outputs.iter().filter(|output| *output.name == *varying.name);
@@ -124,7 +117,7 @@ pub fn constants(interface: &Interface, options: &Options, profile: &Profile, wa
         is_shared && takes && outputs.any(|output| !output.components.iter().any(is_register))
     };
     // The option asks for all varyings, whatever is mapped.
-    if options.outputs.all {
+    if interface.options.outputs.all {
         return;
     }
     warnings.extend(profile.varyings.iter().filter(is_constant).map(|varying| {
@@ -168,7 +161,9 @@ pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warni
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Environment, FileEnvironment, Job, RegisterState, Usage};
+    use crate::host::registers::RegisterState;
+    use crate::host::settings::{Job, Options};
+    use crate::interface::{Environment, FileEnvironment, Usage};
     use crate::program::container::{Executable, Model, OutputRecord, write};
     use crate::program::isa::{Pc, Program, Stage};
     use crate::translate::Translator;
