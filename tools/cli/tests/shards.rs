@@ -10,27 +10,10 @@ use crate::support::{folder, ran, root, transpica};
 /// The script, from the root of the repository.
 const SCRIPT: &str = "tools/cli/examples/dask_shards.py";
 
-/// Returns a Python that has Dask: the one of `cargo xtask test`, or the system's.
-fn python() -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
-    let own = target.join("python/bin/python3");
-    let has_dask = |python: &Path| {
-        let output = Command::new(python).args(["-c", "import dask.distributed"]).output();
-        output.is_ok_and(|output| output.status.success())
-    };
-    let found = [own.clone(), "python3".into()].into_iter().find(|python| has_dask(python));
-    if found.is_none() {
-        let folder = own.ancestors().nth(2).expect("its folder").display();
-        let how = format!("python3 -m venv {folder} && {folder}/bin/pip install dask distributed");
-        missing("Dask", &how);
-    }
-    found
-}
-
 #[test]
 fn shards_on_a_cluster_give_the_results_of_one_run() {
-    needs!("python3");
-    let Some(python) = python() else { return };
+    needs!("python3", "python:dask.distributed");
+    let python = crate::needs::python();
     let folder = folder("shards-dask");
     let [dumps, one, many] = ["dumps", "one", "many"].map(|name| folder.join(name));
     for copy in 0..3 {

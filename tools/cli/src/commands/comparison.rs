@@ -73,7 +73,7 @@ impl From<CompareError> for Fault {
     fn from(error: CompareError) -> Self {
         let class = match &error {
             CompareError::Program(_) => Class::Refused,
-            CompareError::Gpu(GpuError::Unfinished { .. }) => Class::CutShort,
+            CompareError::Gpu(GpuError::TooLong { .. }) => Class::CutShort,
             CompareError::Gpu(_) => Class::Rejected,
         };
         Self { class, text: error.to_string() }

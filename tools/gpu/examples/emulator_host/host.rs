@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use transpica::geometry::Topology;
 use transpica::host::{
-    Environment, Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
+    Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
 };
 use transpica::isa::{DEFAULT, Pc};
 use transpica::settings::{

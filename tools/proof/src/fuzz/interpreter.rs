@@ -1,7 +1,7 @@
 //! Any program on any state: every intermediate form has the interpreter's results, and so does the
 //! translator's module under any options, with its uniform block filled by the host's rules.
 
-use crate::chain::{self, BUDGET, Case, bits, reasons, same_outputs};
+use crate::chain::{self, BUDGET, Case, bits, same_outputs};
 use crate::generate::{inputs, special_inputs, special_uniforms, uniforms};
 use crate::ir::{Evaluator, InputValues, Lanes, same_numbers};
 use arbitrary::Unstructured;

@@ -358,7 +358,7 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
         if map.is_empty() { [(0, 0x0302_0100)].into() } else { map.iter().copied().collect() };
     let mut state = RegisterState::default();
     let mask = map.keys().fold(0, |mask, register| mask | 1 << register);
-    state.write(register::VERTEX_UNIT + register::OUTPUT_MASK, mask);
+    state.write(register::vertex::OUTPUT_MASK, mask);
     state.write(register::OUTMAP_TOTAL, map.len().min(7) as u32);
     for (register, word) in (register::OUTMAP..register::OUTMAP + 7).zip(map.into_values()) {
         state.write(register, word);
