@@ -668,11 +668,14 @@ impl<'a> Ranges<'a> {
         match op {
             Binary::SgeP | Binary::SltP => Range::SET,
             Binary::MulP => self.limited(self.product(f, a, b, fuel)),
-            Binary::AddP => self.limited(match self.find(f, a, fuel) {
-                _known if let Some(fraction) = self.fraction(f, a, b) => fraction,
-                Range::ALL => Range::ALL,
-                a => Range::sum(self.precision, a, self.find(f, b, fuel)),
-            }),
+            Binary::AddP => {
+                let found = self.find(f, a, fuel);
+                self.limited(match (self.fraction(f, a, b), found) {
+                    (Some(fraction), _) => fraction,
+                    (None, Range::ALL) => Range::ALL,
+                    (None, a) => Range::sum(self.precision, a, self.find(f, b, fuel)),
+                })
+            }
             Binary::MinP | Binary::MaxP | Binary::NMin | Binary::NMax => {
                 let a = self.find(f, a, fuel);
                 Range::choice(op.choice() == Some(Binary::Less), a, self.find(f, b, fuel))
