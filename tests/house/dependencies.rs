@@ -162,7 +162,8 @@ fn every_file_of_tests_is_a_module_of_a_package_s_program() {
         };
         let (declared, programs): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_declared(file));
         modules += declared.len();
-        let most = if folder == root().join("tests") { 3 } else { 1 + usize::from(folder.ends_with("proof/tests")) };
+        let most =
+            if folder == root().join("tests") { 3 } else { 1 + usize::from(folder.ends_with("proof/tests")) };
         assert!((1..=most).contains(&programs.len()), "no modules, and several programs: {programs:?}");
     }
     assert!(modules > 100, "{modules} modules");

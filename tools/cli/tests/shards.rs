@@ -1,7 +1,7 @@
 //! The example that spreads shards with Dask, as the guide has it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::needs;

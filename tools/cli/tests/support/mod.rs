@@ -1,6 +1,5 @@
 //! Starts the built command in the root of the repository.
 
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -9,9 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use transpica::geometry::Topology;
-use transpica::host::{
-    Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
-};
+use transpica::host::{Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying};
 use transpica::isa::{DEFAULT, Pc};
 use transpica::settings::{
     Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, Reliance, VertexInput, Watch,

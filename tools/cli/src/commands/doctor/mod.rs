@@ -313,8 +313,8 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
-    use transpica_gpu::compare::{Difference, Verdict};
     use transpica_gpu::GpuError;
+    use transpica_gpu::compare::{Difference, Verdict};
 
     use super::*;
 
