@@ -476,7 +476,7 @@ impl Translator {
         };
         uniforms.check()?;
         let relies = passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
-        let uniforms = reached_floats(&in_block);
+        let uniforms = reached_floats(&usage) & !folded.float_mask();
         let relies_on =
             if relies { Reliance::new(uniforms, usage.inputs, options) } else { Reliance::default() };
         passes::optimize::tidy(&mut module, &mut self.scratch);
