@@ -18,7 +18,8 @@ pub(crate) enum ArchiveFormat {
     ExeFs,
 }
 
-/// Reads an archive of at most this many entries, or returns `None` if the bytes do not begin with one.
+/// Reads an archive of at most this many entries, or returns `None` if the bytes do not begin with
+/// one.
 pub(crate) fn read(format: ArchiveFormat, bytes: &[u8], most: usize) -> Option<Archive> {
     match format {
         ArchiveFormat::Sarc => sarc(bytes, most),

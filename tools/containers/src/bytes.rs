@@ -52,8 +52,8 @@ impl<'a> Fields<'a> {
     pub fn has(self, at: usize, magic: &[u8]) -> bool {
         self.bytes.get(at..).is_some_and(|rest| rest.starts_with(magic))
     }
-    /// The text at an offset up to its zero byte, at most [`LONGEST_NAME`] bytes, or `None` if it is
-    /// empty.
+    /// The text at an offset up to its zero byte, at most [`LONGEST_NAME`] bytes, or `None` if it
+    /// is empty.
     pub fn text(self, at: usize) -> Option<String> {
         let rest = self.bytes.get(at..)?;
         let rest = &rest[..rest.len().min(LONGEST_NAME)];

@@ -1,6 +1,6 @@
 //! Test files: cases in TOML.
-//! In: the path of a file, or its text and the files in its folder. Out: a [`TestFile`]; an error with
-//! line and column. The guide of the crate has the format.
+//! In: the path of a file, or its text and the files in its folder. Out: a [`TestFile`]; an error
+//! with line and column. The guide of the crate has the format.
 
 use std::collections::BTreeSet;
 use std::path::Path;

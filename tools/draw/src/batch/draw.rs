@@ -105,7 +105,7 @@ impl Batch {
         self.draw_lanes(vertices, records, to)
     }
 
-    /// Draws the vertices of a batch in lanes. Inputs that are the same in all have been set before.
+    /// Draws the vertices of a batch in lanes. Inputs that are the same in all were set before.
     fn draw_lanes(
         &mut self,
         vertices: &Vertices<'_>,

@@ -26,8 +26,8 @@ const FILLED: f64 = 0.9;
 /// Least and greatest x and y on the screen, where -1..1 is visible.
 pub type Extent = [[f64; 2]; 2];
 
-/// Returns the extent of triangles, or `None` for an empty list, or with a corner not in front of the
-/// viewer.
+/// Returns the extent of triangles, or `None` for an empty list, or with a corner not in front of
+/// the viewer.
 pub fn extent(triangles: &[Triangle]) -> Option<Extent> {
     let mut extent: Option<Extent> = None;
     for [[x, y, _, w], _] in triangles.as_flattened().iter().copied() {
