@@ -260,15 +260,21 @@ impl<'a> Ranges<'a> {
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
             _other if ty.kind != ScalarKind::F32 => return ANY,
-            Some(Op::Shuffle(lanes)) if !self.is_promised() => {
-                return lanes.map(|lane| self.table[lane.value().index()][usize::from(lane.index())]);
-            }
             Some(Op::Binary(
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
                 a,
                 b,
             )) if a != b && all(a) && all(b) && self.results == Range::ALL => {
                 return ANY;
+            }
+            // Each lane has needs of its own.
+            _any if self.is_promised() => {}
+            Some(Op::Shuffle(lanes)) => {
+                return lanes.map(|lane| self.table[lane.value().index()][usize::from(lane.index())]);
+            }
+            // Four lanes.
+            Some(Op::Read(resource @ (Resource::Uniform(_) | Resource::Input(_)))) => {
+                return [0, 1, 2, 3].map(|index| self.read(resource, index));
             }
             Some(_) | None => {}
         }
