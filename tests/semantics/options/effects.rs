@@ -320,7 +320,7 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
 fn loops_left_anywhere_have_the_same_results() {
     use transpica::stages::passes::drivers::leave;
     let seeds = include_str!("../../cases/loops/left_early.clean.txt").lines().take(40);
-    let mut compared = 0;
+    let (mut compared, mut rewritten) = (0, 0);
     for generated in seeds.map(|seed| generate(Kind::Clean, seed.parse().expect("a seed"))) {
         let (program, uniforms) = (generated.program(), generated.uniforms());
         let options = chain::options(Precision::Exact);
@@ -331,7 +331,8 @@ fn loops_left_anywhere_have_the_same_results() {
             let module = translate(Job::Compute, &program, options, profile).module;
             let mut again = module.clone();
             let changed = leave::run(&mut again.main, &module.helpers, &mut Default::default());
-            assert_eq!(changed, !leave_loops_at_head, "seed {}", generated.seed);
+            assert!(!changed || !leave_loops_at_head, "seed {}", generated.seed);
+            rewritten += u32::from(changed);
             for (vertex, inputs) in generated.inputs(8).iter().enumerate() {
                 let expected = chain::bits(machine.run(inputs).expect("ends"));
                 let mut values = InputValues { inputs: chain::bits(inputs), ..InputValues::default() };
@@ -346,7 +347,7 @@ fn loops_left_anywhere_have_the_same_results() {
             }
         }
     }
-    assert_eq!(compared, 40 * 8 * 2);
+    assert!(compared == 40 * 8 * 2 && rewritten > 10, "{rewritten} programs, {compared} vertices");
 }
 
 /// `JMPU b14` to an address, taken if it is true.

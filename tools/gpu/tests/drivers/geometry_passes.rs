@@ -15,7 +15,7 @@ fn spirv_of_passes_is_that_of_their_text() {
         let Shader::Passthrough(words) = Shader::spirv_of_wgsl(pass.wgsl()).expect("valid text") else {
             panic!("words are passed through");
         };
-        let path = format!("{}/../../../src/draw/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
+        let path = format!("{}/../../draw/src/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&path, bytes(&words)).expect("written");
             continue;
