@@ -1,5 +1,5 @@
-//! Times every stage of a translation for files and folders, and glslang on our GLSL 450 of the same
-//! program.
+//! Times every stage of a translation for files and folders, and glslang on our GLSL 450 of the
+//! same program.
 //! In: `.shbin` files, and `.pica` files, which are only assembled. Out: minimum and median
 //! nanoseconds of each stage. With `--gpu` the costs after a translation: see `gpu`.
 //! Ratios hold within one run; absolute times depend on the machine. For a single file the last

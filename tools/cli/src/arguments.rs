@@ -1,4 +1,4 @@
-//! What arguments of several commands share: checks before a command runs, results as text or JSON,
+//! Shared parts of the arguments of several commands: checks before a command runs, results as text or JSON,
 //! values of options.
 //! Knows no command.
 

@@ -50,7 +50,7 @@ pub fn check(found: impl IntoIterator<Item = Rule>, denied: &[String]) -> Result
 /// Findings about an assembled file.
 #[derive(Default)]
 pub struct Findings {
-    /// Diagnostics about source lines with their rules, without duplicates from several executables.
+    /// Diagnostics about source lines with their rules, each once for all executables.
     pub messages: Vec<(Diagnostic, Rule)>,
     /// All findings as JSON.
     pub json: Vec<Value>,

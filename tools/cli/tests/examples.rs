@@ -95,7 +95,7 @@ fn lines(text: &str) -> Vec<String> {
 /// Collects the examples of a text.
 fn of_text(name: &str, found: &mut BTreeSet<Example>) {
     let text = fs::read_to_string(root().join(name)).expect("readable");
-    // Within a block: whether its examples stand alone. `walk` runs the lines of a console in order.
+    // Within a block: whether its examples stand alone. `walk` runs lines of a console in order.
     let mut block = None;
     let mut add = |line: String| {
         found.insert(Example { line, place: name.to_owned() });

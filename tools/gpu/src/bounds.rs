@@ -122,7 +122,8 @@ pub(crate) struct Follow {
     flags: [Uncertainty; 2],
     /// Uncertainty of the path taken: set by an uncertain branch whose paths do not meet again.
     lost: Uncertainty,
-    /// Regions to whose ends the paths of uncertain branches lead, or `None` if a loop guard counts their jumps.
+    /// Regions to whose ends the paths of uncertain branches lead, or `None` if a loop guard counts
+    /// their jumps.
     regions: Option<Regions>,
     /// Regions that the execution is in, with the uncertainty of their branches.
     inside: Vec<(Rc<Region>, Uncertainty)>,

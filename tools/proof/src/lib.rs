@@ -1,7 +1,7 @@
 //! Proof by comparison and by solvers: checks every form of a program against the interpreter,
 //! shrinks programs that differ, and proves rewrites for all inputs.
-//! In: random programs ([`generate`]), or hand-written ones with expected results. Out: counts, or a
-//! [`Disagreement`](chain::Disagreement).
+//! In: random programs ([`generate`]), or hand-written ones with expected results. Out: counts, or
+//! a [`Disagreement`](chain::Disagreement).
 //! [`mutants`] show that the comparisons detect errors, and [`scenes`] provide the draws of the
 //! geometry samples; [`smt`] asks solvers, and `fuzz` has the bodies of the fuzz targets.
 //! Knows no GPU: programs on a driver are in the tests.

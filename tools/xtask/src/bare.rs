@@ -108,7 +108,7 @@ fn link(program: &Path, path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn script(path: &Path, line: &str) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    // The shell of Debian drops variables such as CARGO_BIN_EXE_transpica-bench; bash is essential, too.
+    // Debian's `sh` drops variables such as CARGO_BIN_EXE_transpica-bench; bash is essential, too.
     fs::write(path, format!("#!/bin/bash\n{line}\n"))?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }

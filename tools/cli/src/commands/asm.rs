@@ -188,8 +188,8 @@ fn lint(
     Ok(if has_lint { found } else { lint::Findings::default() })
 }
 
-/// Returns the sources. A list (.shlist) stands for its sources: names from its folder, separated by
-/// white space.
+/// Returns the sources. A list (.shlist) stands for its sources: names from its folder, separated
+/// by white space.
 fn listed(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     for path in given {

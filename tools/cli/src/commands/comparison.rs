@@ -1,4 +1,4 @@
-//! What the comparison of a program comes to, for `compare` and `doctor`.
+//! Results of the comparison of a program, for `compare` and `doctor`.
 //! In: a verdict, or an error. Out: a class with its names, texts, the driver as JSON.
 
 use serde_json::{Value, json};

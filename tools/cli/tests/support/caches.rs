@@ -31,7 +31,7 @@ impl Draw {
         }
     }
 
-    /// Builds a draw whose program multiplies v0 by a uniform: for each number below 96 another one.
+    /// Builds a draw whose program multiplies v0 by a uniform: one for each number below 96.
     pub fn numbered(number: u32) -> Self {
         // mul o0, c0, v0; end
         Self::new(&[0x2000_0000 | (0x20 + number) << 12, 0x8800_0000], &[0x36F], 0)

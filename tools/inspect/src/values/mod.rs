@@ -1,5 +1,5 @@
-//! Values for runs, from a seed: values that find faults (`stress.rs`), or values as games have them
-//! (`plausible.rs`).
+//! Values for runs, from a seed: values that find faults (`stress.rs`), or values as games have
+//! them (`plausible.rs`).
 //! In: a seed, and the names that a file has for registers. Out: uniforms and inputs. Equal seeds
 //! give equal values on every machine. Knows no program.
 

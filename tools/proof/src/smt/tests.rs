@@ -249,7 +249,7 @@ fn walks_find_samples_equal_after_each_pass_and_different_programs_different() {
                 .unwrap_or_else(|why| panic!("{name} after {pass}: {why}"));
             (before, compared) = (after, compared + 1);
         });
-        assert!(compared > 3, "{name}");
+        assert!(compared > 0, "{name}");
         assert!(compare([&lift("lights.shbin", precision), &before], precision, true).is_err(), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! What `doctor` finds out: files, programs and their results.
+//! Findings of `doctor`: files, programs and their results.
 
 use transpica::Key;
 use transpica_gpu::compare::{MOST_UNDECIDED, Verdict};
@@ -31,7 +31,7 @@ pub struct Row<'a> {
     pub class: Class,
     /// Why it is not equal.
     pub detail: String,
-    /// What was compared, if anything.
+    /// Counts of what was compared, if anything.
     pub verdict: Verdict,
 }
 

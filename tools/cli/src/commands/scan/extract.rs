@@ -148,8 +148,8 @@ fn unit(state: &RegisterState, stage: Stage) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Returns the registers that a program depends on apart from its words, and its uniforms as a state
-/// file has them.
+/// Returns the registers that a program depends on apart from its words, and its uniforms as a
+/// state file has them.
 fn registers(state: &RegisterState, stage: Stage) -> String {
     let unit = match stage {
         Stage::Vertex => number::VERTEX_UNIT,

@@ -1,4 +1,4 @@
-//! What a scan finds: files and their hits.
+//! Findings of a scan: files and their hits.
 
 use std::path::PathBuf;
 

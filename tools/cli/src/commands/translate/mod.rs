@@ -175,7 +175,7 @@ impl Arguments for Translate {
     }
 }
 
-/// What to do instead of writing SPIR-V to a terminal.
+/// Advice: what to do instead of writing SPIR-V to a terminal.
 const SPIRV_AS_TEXT: &str =
     if cfg!(feature = "spirv-asm") { "use -o FILE, or --to spirv-asm for text" } else { "use -o FILE" };
 

@@ -43,7 +43,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Returns whether modules of this target have a source map; modules that naga writes have none.
+    /// Returns whether modules of this target have a source map; naga's modules have none.
     pub fn has_source_map(self) -> bool {
         ["wgsl", "spirv", "spirv-asm", "glsl"].contains(&self.option())
     }

@@ -29,7 +29,7 @@ struct Arguments {
     /// Compares functions of one number with their definitions for all 2^32 instead
     #[arg(long)]
     enumerate: bool,
-    /// Writes the scripts of all questions into a folder instead, each with its name in the first line
+    /// Writes the scripts of all questions into a folder instead, each begins with its name
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
     /// Python with the packages bitwuzla, cvc5 and z3-solver
