@@ -1,8 +1,8 @@
 //! Times an emulator's work on a program: code words to SPIR-V words, and the key. Programs of
 //! several sizes, all of one kind, show how the time grows.
 //! In: sizes. Out: nanoseconds. The programs resemble shaders of game engines: products with
-//! matrices and vectors of uniforms, sums, clamps, and a bool that switches some of it. Each instruction
-//! affects the outputs.
+//! matrices and vectors of uniforms, sums, clamps, and a bool that switches some of it. Each
+//! instruction affects the outputs.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! Shared parts of the arguments of several commands: checks before a command runs, results as text or JSON,
-//! values of options.
+//! Shared parts of the arguments of several commands: checks before a command runs, results as text
+//! or JSON, values of options.
 //! Knows no command.
 
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `glue MODULE FOLDER NAME [--script]`: writes `NAME.js`, the JavaScript that wasm-bindgen makes
-//! for a WebAssembly module, and the module itself as `NAME_bg.wasm`. A page imports the JavaScript;
-//! with `--script` it is not a module and declares `wasm_bindgen`.
+//! for a WebAssembly module, and the module itself as `NAME_bg.wasm`. A page imports the
+//! JavaScript; with `--script` it is not a module and declares `wasm_bindgen`.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -52,7 +52,7 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
 pub fn compile(engine: &str, glue: &Path, options: &[&str]) -> Result<(), String> {
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
     let mut compiler = Command::new(program());
-    // A `cdylib` alone: with an `rlib` in the same build, Cargo leaves out optimization at link time.
+    // A `cdylib` alone: with an `rlib` in the same build, Cargo does not optimize at link time.
     compiler.args(["rustc", "--profile", "web", "--target", TARGET, "--package", "transpica-web", "--lib"]);
     compiler.args(["--no-default-features", "--features", engine, "--crate-type", "cdylib"]);
     // Every browser of today has these vectors; without the flag batches run lane by lane.
