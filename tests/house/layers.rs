@@ -23,7 +23,7 @@ fn layers(readme: &str) -> BTreeMap<String, u32> {
 /// Files of the library but its first.
 fn files() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    sources(&root, "src").into_iter().filter(|source| source.path != "src/lib.rs").collect()
+    sources(root, "src").into_iter().filter(|source| source.path != "src/lib.rs").collect()
 }
 
 fn text(source: &Source) -> String {

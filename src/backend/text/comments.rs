@@ -9,7 +9,6 @@ use super::dialect::versions::{GlslVersion, Precise, Row, Varyings};
 #[cfg(feature = "glsl")]
 use crate::backend::interface::BackendInput;
 use crate::interface::{Interface, Location};
-#[cfg(feature = "glsl")]
 
 /// Returns the header comments of a text.
 pub fn header(interface: &Interface) -> String {

@@ -59,7 +59,7 @@ pub fn check(needs: impl Iterator<Item = Need>) -> Result<(), String> {
 }
 
 /// Returns the packages of requirements once, sorted.
-fn packages<'a>(needs: &'a [Need], of_pypi: bool) -> Vec<&'a str> {
+fn packages(needs: &[Need], of_pypi: bool) -> Vec<&str> {
     let needs = needs.iter().filter(|need| need.is_of_pypi() == of_pypi);
     needs.flat_map(|need| need.packages.split(' ')).collect::<BTreeSet<_>>().into_iter().collect()
 }
