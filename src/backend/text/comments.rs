@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use super::dialect::versions::{GlslVersion, Precise, Row, Varyings};
 #[cfg(feature = "glsl")]
 use crate::backend::interface::BackendInput;
-use crate::interface::{Interface, Location};
+use crate::interface::Interface;
+#[cfg(feature = "glsl")]
+use crate::interface::Location;
 
 /// Returns the header comments of a text.
 pub fn header(interface: &Interface) -> String {
