@@ -24,7 +24,7 @@ fn gpu() -> Gpu {
 /// Calls a check with a case whose vertices have the v0.x of `chosen`, of a program of
 /// `tests/cases/long_loops`.
 fn with_case<T>(name: &str, chosen: &[f32], check: impl FnOnce(&Case<'_>) -> T) -> T {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cases/long_loops").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/long_loops").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let bytes = assemble(&[SourceText { name, text: &text }]).unwrap_or_else(|error| panic!("{error}")).bytes;
     let file = Shbin::parse(&bytes).expect("well formed");
