@@ -215,8 +215,11 @@ impl<'a> Ranges<'a> {
 
     /// Returns what is left of a range that some promises are about, and what it depends on.
     fn promised(&self, promises: Promises, range: Range) -> (Range, Needs) {
+        if range == Range::ALL {
+            return (Range::ALL, Needs::default());
+        }
         let registers = promises.without_least();
-        if range == Range::ALL || !self.has(registers) {
+        if !self.has(registers) {
             return (Range::ALL, Needs::default());
         }
         let range = if self.has(promises) { range } else { range.without_least() };
@@ -428,6 +431,10 @@ impl<'a> Ranges<'a> {
 
     /// A relative read, which depends on the promises about the registers in its reach.
     fn read_anywhere(&self, read: Value) -> Range {
+        // Nothing is promised, so that no reach matters.
+        if self.anywhere == Range::ALL {
+            return Range::ALL;
+        }
         let offset = self.offsets.binary_search_by_key(&read, |offset| offset.read);
         let reach = offset.map_or(u128::MAX, |index| self.offsets[index].indices());
         let registers = (0..).zip(self.constants.into_iter().flatten());
