@@ -1,5 +1,5 @@
 //! Configuration of a geometry program: vertex input, forwarded outputs, topology.
-//! Plain data with its validity rules; [`crate::host::Setup`] reads it from registers or files.
+//! Plain data with its validity rules; [`crate::Setup`] reads it from registers or files.
 //! Facts: 3dbrew, GBATEK.
 
 use crate::error::{At, Error, Kind, Result};

@@ -15,8 +15,8 @@ use crate::support::stable;
 
 /// Environment of a program: the source of its constants, outputs and names.
 ///
-/// [`RegisterState`] gives one for each unit, a program of a file has one. A host with registers of
-/// its own implements the trait:
+/// [`RegisterState`](crate::RegisterState) gives one for each unit, a program of a file has one. A
+/// host with registers of its own implements the trait:
 ///
 /// ```
 /// use transpica::host::{

@@ -1,7 +1,7 @@
 //! Options: semantics of the translated program. Public fields, all with defaults, serializable
 //! (feature `serde`).
 //! In: choices of the host. Out: plain data. Properties of host and driver are in
-//! [`Profile`](crate::host::Profile).
+//! [`Profile`](crate::Profile).
 
 use std::hash::{Hash, Hasher};
 
@@ -363,8 +363,8 @@ pub struct Assume {
 /// where they were measured.
 ///
 /// Costs are SPIR-V words of the 37 vertex programs in `shaders/` of the repository, translated by
-/// version 0.1.0 with [`Job::Vertex`](crate::host::Job::Vertex) and without
-/// [`Profile::names`](crate::host::Profile::names). They are in percent of the words with the
+/// version 0.1.0 with [`Job::Vertex`](crate::Job::Vertex) and without
+/// [`Profile::names`](crate::Profile::names). They are in percent of the words with the
 /// defaults. A driver's instructions need not follow them.
 ///
 /// ```

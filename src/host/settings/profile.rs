@@ -70,7 +70,7 @@ impl Default for Bindings {
     }
 }
 
-/// Settings of host and driver. Costs are given as in [`Options`](crate::host::Options).
+/// Settings of host and driver. Costs are given as in [`Options`](crate::Options).
 ///
 /// ```
 /// use transpica::Profile;
