@@ -233,8 +233,8 @@ impl Registers {
     pub fn flags(&self) -> [bool; 2] {
         self.flags
     }
-    /// Chooses between the host's EX2 and LG2 and [the portable
-    /// ones](crate::machine::precision::portable).
+    /// Chooses between the host's EX2 and LG2 and the portable ones
+    /// of [`crate::machine::precision::portable`].
     pub fn set_portable_exponentials(&mut self, portable: bool) {
         self.portable = portable;
     }
