@@ -56,10 +56,10 @@ impl OutputHook {
 
 /// A change that a host makes to a program: widescreen, stereo, a free camera, a look inside.
 ///
-/// Hooks come with a program's environment: see [`Hooked`](crate::host::Hooked). They apply in order,
-/// before the conversions of [`Outputs`](crate::settings::Outputs) and the clip distances. Constants are part
-/// of the module and its [key](crate::Key); [parameters](HookOperand::Parameter) change from draw
-/// to draw.
+/// Hooks come with a program's environment: see [`Hooked`](crate::host::Hooked). They apply in
+/// order, before the conversions of [`Outputs`](crate::settings::Outputs) and the clip distances.
+/// Constants are part of the module and its [key](crate::Key);
+/// [parameters](HookOperand::Parameter) change from draw to draw.
 ///
 /// ```
 /// use transpica::container::Semantic;
