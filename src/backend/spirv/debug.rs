@@ -4,7 +4,8 @@
 //! Knows no operation.
 //! Facts: NonSemantic.Shader.DebugInfo.100 and SPIR-V 3.42.4 (debug instructions). Literals of the
 //! set are ids of constants. A scope and a line end with their block. naga's reader accepts the set
-//! and `OpLine` in blocks, but no `OpLine` before a function and no `OpSourceContinued`.
+//! and `OpLine` in blocks, but no `OpLine` before a function and no `OpSourceContinued`
+//! (drivers.md#naga-debug).
 //!
 //! All new ids come last: a module without what has them, and without `OpLine`, is word for word
 //! the module without debug information.

@@ -178,8 +178,8 @@ impl Writer {
         self.new_type(Op::TypeFunction, signature)
     }
 
-    /// Returns a constant. Lanes beyond those of the type must be 0. Floats must be finite (naga
-    /// rejects other constants).
+    /// Returns a constant. Lanes beyond those of the type must be 0. Floats must be finite
+    /// (drivers.md#naga-infinity).
     #[inline]
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         let [x, y, z, w] = bits.map(u64::from);
@@ -221,7 +221,7 @@ impl Writer {
 
     /// Returns a value that depends on its type alone: `OpConstantNull` for a value that no path
     /// defines, `OpUndef` for a dead value. naga's reader accepts `OpUndef` among the constants,
-    /// but not in functions.
+    /// but not in functions (drivers.md#naga-undefined).
     pub(super) fn bare(&mut self, op: Op, ty: Type) -> Word {
         let ty = self.ty(ty);
         self.once(op, [ty, 0, 0], |w| w.new_global(op, ty, &[]))

@@ -2,7 +2,8 @@
 //!
 //! Mesa's device-selection layer opens the display with libwayland for any instance that has
 //! window-system extensions, and wgpu's instances always have them. libwayland then prints an error
-//! if `XDG_RUNTIME_DIR` is not an absolute path, as in containers and services.
+//! if `XDG_RUNTIME_DIR` is not an absolute path, as in containers and services
+//! (drivers.md#missing-display).
 
 /// A folder that does not exist, in which libwayland finds no display and prints nothing.
 #[cfg(all(unix, not(target_vendor = "apple")))]

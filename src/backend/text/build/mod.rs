@@ -77,7 +77,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the expression of an infinity or a NaN. Constant expressions of WGSL must not yield
-    /// these, which Tint enforces, so the bits come from a variable.
+    /// these, which Tint enforces and naga does not (drivers.md#naga-nan), so the bits come from a
+    /// variable.
     fn not_finite(&mut self, bits: u32) -> Expr {
         if let Some(&(_, expr)) = self.not_finite.iter().find(|(known, _)| *known == bits) {
             return expr;

@@ -137,8 +137,8 @@ impl<'a> Builder<'a> {
         Ok(self.draft.add(Form::Select, a.ty, &[is_first, a, b], label).view)
     }
 
-    /// Asks for NaN by bits: WGSL has no function, and compilers of GLSL may decide `isnan` as
-    /// `a != a` of numbers.
+    /// Asks for NaN by bits: WGSL has no function, and `isnan` of GLSL may always be false
+    /// (drivers.md#glsl-nan).
     fn is_nan(&mut self, operand: Value, label: Label) -> Result<View> {
         let operand = self.value(operand)?;
         let ty = operand.ty.with_kind(ScalarKind::U32);

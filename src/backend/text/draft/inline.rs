@@ -56,7 +56,8 @@ impl Draft {
     fn measure(&mut self, expr: Expr, marks: Marks) {
         let node = self.nodes[expr as usize];
         // The operand of a text is an index, which `precise` does not reach. Nor does it reach, in
-        // Mesa's compiler, arguments of our functions and the condition of `?:`.
+        // Mesa's compiler, arguments of our functions and the condition of `?:`
+        // (drivers.md#precise-reach).
         let reaches = match node.form {
             Form::Text(..) => marks == Marks::Nothing,
             Form::Call(_) => marks != Marks::Comparisons,

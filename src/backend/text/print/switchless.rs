@@ -1,6 +1,6 @@
 //! A `switch` of GLSL as tests in a `do`, which a `break` leaves as it leaves a `switch`.
-//! In: the lines of a switch. Out: text. Facts: FXC, under WebGL on Windows, refuses or unrolls a
-//! `switch` in a loop.
+//! In: the lines of a switch. Out: text. Why: FXC, under WebGL on Windows, refuses or unrolls a
+//! `switch` in a loop (drivers.md#fxc-switches).
 //!
 //! ```text
 //! switch (state) {             bool again = false;

@@ -2,9 +2,9 @@
 //! In: a function, a comparison and its lanes. Out: true, false or not known. Changes nothing.
 //!
 //! Why: drivers find such comparisons too, make 0 of `slt(x, 0)` where `x` came out of an SGE, and
-//! then fold `NaN * 0` to 0, NoContraction or not. What is constant before `legalize` gets the form
-//! there that no driver folds. So this has to know at least as much as drivers do: they keep the
-//! sign of every value, whether it may be 0, and whether it may be NaN.
+//! then fold `NaN * 0` to 0, NoContraction or not (drivers.md#known-zeros). What is constant before
+//! `legalize` gets the form there that no driver folds. So this has to know at least as much as
+//! drivers do: they keep the sign of every value, whether it may be 0, and whether it may be NaN.
 
 use crate::ir::op::scalar;
 use crate::ir::{Binary, Domain, Func, Lane, Op, ScalarKind, Unary};
