@@ -47,7 +47,7 @@ impl Need {
     pub fn is_here(&self) -> bool {
         match self.name {
             // Other systems bring an interface of their own, which wgpu takes.
-            "vulkan" => !cfg!(target_os = "linux") || has_library("libvulkan.so.1") && has_driver(""),
+            "vulkan" => !cfg!(target_os = "linux") || has_library("libvulkan.so.1") && has_driver(),
             "radv" => has_library("libvulkan.so.1") && is_registered("radeon_icd"),
             // Newer versions of Mesa have one library for all drivers.
             "opengl" => {
@@ -133,17 +133,25 @@ pub fn python() -> PathBuf {
     own.unwrap_or_else(|| "python3".into())
 }
 
-/// Returns whether the environment names a Vulkan driver, or one is registered with this beginning
-/// of its name.
-fn has_driver(start: &str) -> bool {
-    let names = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
-    names.iter().any(|name| env::var_os(name).is_some()) || is_registered(start)
+/// Variables of the Vulkan loader that name drivers: the name since version 1.3.207, and the
+/// former one.
+pub const NAMED_DRIVERS: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
+
+/// Returns the files by which packages register Vulkan drivers.
+pub fn registered_drivers() -> impl Iterator<Item = PathBuf> {
+    let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let entries = folders.into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    entries.map(|entry| entry.path())
 }
 
+/// Returns whether the environment names a Vulkan driver, or one is registered.
+fn has_driver() -> bool {
+    NAMED_DRIVERS.iter().any(|name| env::var_os(name).is_some()) || is_registered("")
+}
+
+/// Returns whether a driver is registered with this beginning of its name.
 fn is_registered(start: &str) -> bool {
-    let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
-    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-    let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names = registered_drivers().filter_map(|path| path.file_name()?.to_str().map(str::to_owned));
     names.any(|name| name.starts_with(start) && name.ends_with(".json"))
 }
 

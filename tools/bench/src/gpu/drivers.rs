@@ -6,15 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use transpica_proof::needs::{NAMED_DRIVERS, registered_drivers};
+
 use super::worker::{Module, Reply, Tasks, Work};
 
 /// Option of this program that starts the measuring process.
 pub const WORKER: &str = "--worker";
-/// Folders in which packages register Vulkan drivers.
-const FOLDERS: [&str; 3] = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
-/// Variables of the Vulkan loader that name drivers: the name since version 1.3.207, and the
-/// former one.
-const NAMED: [&str; 2] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
 const INSTALL_LINE: &str = "sudo apt-get install -y mesa-vulkan-drivers libvulkan1";
 
 /// A driver.
@@ -69,7 +66,7 @@ impl Driver {
         };
         if let Self::Null(family) = self {
             let file = radv()?;
-            command.envs(NAMED.map(|name| (name, file.clone())));
+            command.envs(NAMED_DRIVERS.map(|name| (name, file.clone())));
             command.env("RADV_FORCE_FAMILY", family).env("RADV_DEBUG", "nocache");
         }
         let failed = |text: &str| match self {
@@ -91,11 +88,9 @@ impl Driver {
 
 /// Returns the registration of RADV for this machine.
 fn radv() -> Result<PathBuf, String> {
-    let named = NAMED.iter().filter_map(std::env::var_os);
+    let named = NAMED_DRIVERS.iter().filter_map(std::env::var_os);
     let named = named.flat_map(|value| std::env::split_paths(&value).collect::<Vec<_>>());
-    let listed = FOLDERS.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
-    let mut listed: Vec<PathBuf> =
-        listed.flat_map(|entries| entries.flatten().map(|entry| entry.path())).collect();
+    let mut listed: Vec<PathBuf> = registered_drivers().collect();
     listed.sort();
     let mut all = named.chain(listed);
     all.find(|path| is_radv(path)).ok_or_else(|| {
