@@ -1,10 +1,11 @@
-//! Chains of structures: how callers of any version pass programs.
+//! Chains of structures: how callers of this version, or of a newer one, pass programs.
 //! In: a pointer to the first structure. Out: one [`Link`] after the other, checked before any of
 //! its fields is read. Knows no structure except the head.
 //!
 //! A caller that is newer than the library may pass larger structures; the fields that the library
-//! does not know must be 0. Unknown types are errors, since silently ignored settings would go
-//! unnoticed.
+//! does not know must be 0. Smaller structures, of older callers, are refused (`check_size`):
+//! until 1.0 every minor version may break compatibility. Unknown types are errors, since silently
+//! ignored settings would go unnoticed.
 
 use std::mem::{offset_of, size_of};
 
