@@ -1,8 +1,8 @@
 //! Hooks outside modules: outputs with them, the same changes on the CPU.
 //! In: hooks. Out: outputs, registers. Knows no instruction's effect.
 
+use super::on_cpu::HostValues;
 use super::output::{ComponentSource, Location, Output, OutputValue};
-use super::values::HostValues;
 use crate::host::hooks::{Hook, HookOperand, OutputHook, TAPS, redirected, taps};
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::{Mask, Uniforms};

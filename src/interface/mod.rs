@@ -6,7 +6,7 @@
 //! comes from: `file.rs` executables, `registers.rs` GPU registers. `usage.rs` are registers that a
 //! program uses, `block.rs` members of the uniform block and `layout.rs` their places, `output.rs`
 //! outputs and `varying.rs` which ones there are, `entry_point.rs` kinds of stages,
-//! `map_warnings.rs` warnings about maps that make no sense. On the CPU: `values.rs` depth, colors
+//! `map_warnings.rs` warnings about maps that make no sense. On the CPU: `on_cpu.rs` depth, colors
 //! and attributes, `hooks.rs` what hooks do to outputs.
 
 pub mod block;
@@ -17,10 +17,10 @@ pub mod hooks;
 pub mod layout;
 pub mod map_warnings;
 pub mod module;
+pub mod on_cpu;
 pub mod output;
 mod registers;
 pub mod usage;
-pub mod values;
 pub mod varying;
 
 pub use block::{ArrayName, Bank, Member, MemberType, Padding, Uniform, UniformBlock};
@@ -30,9 +30,9 @@ pub use file::FileEnvironment;
 pub use hooks::{attach, redirect};
 pub use layout::pack;
 pub use module::{Attribute, EnvironmentInterface, Interface};
+pub use on_cpu::{HostValues, align_quaternions};
 pub use output::{ComponentSource, Location, Output, OutputValue};
 pub use usage::Usage;
-pub use values::{HostValues, align_quaternions};
 
 #[cfg(test)]
 mod tests;

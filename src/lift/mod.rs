@@ -7,7 +7,7 @@
 //! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and
 //!   parameters;
 //! * `leaves`: lane maps that open constructs keep, and where control leaves them;
-//! * `emit`: shorthands of the builder for scalars;
+//! * `shorthands`: calls of the builder for scalars: slots, integers, tests, choices;
 //! * `lanes`: the slots of the lane map and their registers;
 //! * `data`: data instructions to values;
 //! * `tree`: the structured tree to constructs;
@@ -21,19 +21,19 @@
 //!
 //! `outputs.rs` has depth, y, colors and clip distances. Begin with `data.rs` for an instruction
 //! and with `scope.rs` for the builder. Files: `context.rs` input of all; `data.rs`, `tree.rs`,
-//! `scope.rs`, `leaves.rs`, `emit.rs`, `lanes.rs`, `hooks.rs`, `geometry.rs`,
+//! `scope.rs`, `shorthands.rs`, `leaves.rs`, `lanes.rs`, `hooks.rs`, `geometry.rs`,
 //! `dispatcher.rs`, as above.
 
 mod context;
 mod data;
 mod dispatcher;
-mod emit;
 mod geometry;
 mod hooks;
 mod lanes;
 mod leaves;
 mod outputs;
 mod scope;
+mod shorthands;
 mod tree;
 
 pub use context::{Context, Form, Geometry, OutputSelection};

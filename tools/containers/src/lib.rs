@@ -20,8 +20,8 @@
 #![forbid(unsafe_code)]
 
 mod archives;
+mod bare_lists;
 mod bytes;
-mod commands;
 mod hit;
 mod limits;
 mod models;

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use transpica::RegisterState;
 
-use crate::commands::BEHIND;
+use crate::bare_lists::BEHIND;
 use crate::hit::{Hit, Warning};
 use crate::limits::Limits;
 use crate::programs::Analyst;

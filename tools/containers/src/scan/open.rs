@@ -11,8 +11,8 @@ use super::search::{Magic, find, magic};
 use super::view::{Buffer, View};
 use super::{Found, Summary};
 use crate::archives::{self, Archive, Entry};
+use crate::bare_lists;
 use crate::bytes::Fields;
-use crate::commands;
 use crate::hit::{Hit, Kind};
 use crate::limits::Limits;
 use crate::models::{self, Region};
@@ -400,8 +400,8 @@ impl Session<'_> {
 
     /// Reports the programs of the command list around an upload.
     fn commands(&mut self, view: &View, bytes: &[u8], at: usize, floor: usize) -> Option<usize> {
-        let list = commands::list(bytes, at, floor)?;
-        if !self.takes(COMMANDS * list.len() + commands::BEHIND) {
+        let list = bare_lists::list(bytes, at, floor)?;
+        if !self.takes(COMMANDS * list.len() + bare_lists::BEHIND) {
             return None;
         }
         let hits = self.command_list(view, &bytes[list.clone()], list.start);
@@ -410,7 +410,7 @@ impl Session<'_> {
 
     /// Reports the programs of a command list that begins at a place; returns their number.
     fn command_list(&mut self, view: &View, list: &[u8], at: usize) -> usize {
-        let uploads = commands::uploads(list);
+        let uploads = bare_lists::uploads(list);
         let mut hits = 0;
         for upload in uploads {
             let content = &list[upload.range.clone()];

@@ -2,7 +2,7 @@
 //! In: bytes. Out: places at multiples of four. Knows nothing else of the formats.
 
 use crate::archives::ArchiveFormat;
-use crate::commands::UPLOADS;
+use crate::bare_lists::UPLOADS;
 use crate::models::ModelFormat;
 
 /// Beginning of something that a scan knows.

@@ -1,6 +1,6 @@
 //! Programs decoded to run on lanes.
 //! In: a [`Program`]. Out: [`Code`]: for each word where it continues, and an [`Operation`] whose
-//! operands are places of the [file](super::file). Knows no arithmetic.
+//! operands are places of the [file](super::register_file). Knows no arithmetic.
 //!
 //! Only components that the program reads or writes have a place, so that all others cost nothing.
 

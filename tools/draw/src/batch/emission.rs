@@ -6,9 +6,9 @@
 //! slots and banks at the beginning never shows.
 
 use super::code::{Action, Bank, Operation, Places};
-use super::file::{At, File};
 use super::lanes::{LANES, Lanes, Row};
 use super::records::Records;
+use super::register_file::{At, File};
 use crate::entity::bits;
 use transpica::isa::limits::VERTEX_SLOTS;
 

@@ -3,10 +3,10 @@
 //! [`arith`]'s; here are only operands, components and masks.
 
 use super::code::{Action, Operation};
-use super::file::{At, File};
 use super::lanes::{
     LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, each, flip, ordered, spread,
 };
+use super::register_file::{At, File};
 use crate::precision::arith;
 use transpica::Precision;
 use transpica::interp::{Exact, F24, Fast, Flushed, Mode, Settings};

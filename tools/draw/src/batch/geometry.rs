@@ -8,9 +8,9 @@
 use super::code::{Action, Bank, Code};
 use super::emission::{Emission, Setting, Triangle};
 use super::execute::kernel;
-use super::file::File;
 use super::lanes::LANES;
 use super::records::Records;
+use super::register_file::File;
 use super::run::{ALONE, Runner};
 use super::window::Window;
 use crate::entity::bits;

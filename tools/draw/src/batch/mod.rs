@@ -10,11 +10,11 @@
 //! generated at run time, so a batch runs where that is forbidden, and a program is ready in
 //! microseconds.
 //!
-//! Files: `code.rs` words decoded to operations on places; `file.rs` registers of all lanes;
-//! `lanes.rs` the loops; `execute.rs` one function for each operation; `group.rs` lanes that split
-//! and meet again; `ahead.rs` what of a control state still matters; `run.rs` follows them;
-//! `rest.rs` lanes that run on alone; `wide.rs` the processor's vectors; `draw.rs` from vertex
-//! buffers to records: `fetch.rs` attributes, `order.rs` vertices and the cache of them,
+//! Files: `code.rs` words decoded to operations on places; `register_file.rs` registers of all
+//! lanes; `lanes.rs` the loops; `execute.rs` one function for each operation; `group.rs` lanes
+//! that split and meet again; `ahead.rs` what of a control state still matters; `run.rs` follows
+//! them; `rest.rs` lanes that run on alone; `wide.rs` the processor's vectors; `draw.rs` from
+//! vertex buffers to records: `fetch.rs` attributes, `order.rs` vertices and the cache of them,
 //! `records.rs` outputs as a rasterizer takes them; `shade.rs` from registers to records;
 //! `geometry.rs` independent invocations of geometry programs: `emission.rs` EMIT in lanes,
 //! `window.rs` uniforms that differ between lanes
@@ -57,12 +57,12 @@ mod draw;
 mod emission;
 mod execute;
 mod fetch;
-mod file;
 mod geometry;
 mod group;
 mod lanes;
 mod order;
 mod records;
+mod register_file;
 mod rest;
 mod run;
 mod shade;
@@ -74,12 +74,12 @@ use std::sync::Arc;
 
 use code::{Bank, Code, NONE};
 pub use fetch::{Array, Number, VertexAttribute};
-use file::File;
 pub(crate) use geometry::GeometryBatch;
 pub use lanes::LANES;
 use order::Work;
 pub use order::{Order, Vertices};
 pub use records::{Field, Records};
+use register_file::File;
 use run::Runner;
 use transpica::interp::Settings;
 use transpica::isa::Uniforms;

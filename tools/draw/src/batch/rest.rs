@@ -6,9 +6,9 @@
 //! no lanes, is then faster.
 
 use super::code::{Bank, Code};
-use super::file::File;
 use super::group::{Group, Used};
 use super::lanes::LANES;
+use super::register_file::File;
 use crate::entity::bits;
 use transpica::interp::Settings;
 use transpica::isa::Uniforms;

@@ -13,9 +13,9 @@
 
 use super::VertexError;
 use super::code::{Code, Route};
-use super::file::{At, File};
 use super::group::{FEW, Group, Groups, Used};
 use super::lanes::{Active, BLOCK, LANES};
+use super::register_file::{At, File};
 use super::rest::Rest;
 use super::wide::Wide;
 use crate::entity::bits;

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::code::{Code, From, Read};
-use super::file::{File, Found, Sources, load};
 use super::lanes::{Active, LANES, Row};
+use super::register_file::{File, Found, Sources, load};
 use crate::entity::bits;
 use crate::precision::arith;
 use transpica::interp::{GeometryMachine, Settings};
