@@ -13,7 +13,7 @@ use crate::flow::cfg::graph::{Predecessors, components, is_cycle};
 use crate::flow::cfg::{Action, Block, Cfg};
 use crate::program::isa::Program;
 use crate::program::isa::control::Effect;
-use crate::program::isa::limits::LOOP_DEPTH;
+use crate::program::isa::sizes::LOOP_DEPTH;
 use crate::support::entity::Handle;
 
 /// Largest bound that relies on unknown int uniforms.

@@ -6,7 +6,7 @@ use crate::flow::cfg::dataflow::Analysis;
 use crate::flow::cfg::{Action, Block, Cfg, dataflow};
 use crate::program::isa::access::{Access, COUNTER, LOOPS, SAVED};
 use crate::program::isa::control::Effect;
-use crate::program::isa::limits::VERTEX_SLOTS;
+use crate::program::isa::sizes::VERTEX_SLOTS;
 use crate::program::isa::{Inst, Program};
 use crate::support::entity::Handle;
 

@@ -3,7 +3,7 @@
 //! Facts: 3dbrew, GBATEK.
 
 use crate::error::{At, Error, Kind, Result};
-use crate::program::isa::limits::{FLOATS, INPUTS};
+use crate::program::isa::sizes::{FLOATS, INPUTS};
 
 /// Primitive topologies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 use crate::machine::precision::float24;
 use crate::program::container::{ConstantValue, Dvle};
 use crate::program::isa::Uniforms;
-use crate::program::isa::limits::{BOOLS, FLOATS, INTS};
+use crate::program::isa::sizes::{BOOLS, FLOATS, INTS};
 
 /// Uniform values that binding an executable sets. Floats are bit patterns of f32.
 #[derive(Clone, Debug, PartialEq, Eq)]

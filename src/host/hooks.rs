@@ -4,7 +4,7 @@
 
 use crate::error::{At, Error, Result};
 use crate::program::container::Semantic;
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 use crate::program::isa::{Mask, Pc, Program};
 use crate::support::fields::HostField;
 

@@ -6,7 +6,7 @@ use std::fmt;
 #[cfg(feature = "serde")]
 use serde::ser::SerializeStruct;
 
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 use crate::support::fields::VECTOR;
 
 /// Register bank of a member.

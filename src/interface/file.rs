@@ -14,7 +14,7 @@ use crate::host::settings::{IntUniforms, Options};
 use crate::program::container::{Dvle, Name, Shbin, SymbolBank};
 use crate::program::executable::procedures;
 use crate::program::isa::Pc;
-use crate::program::isa::limits::BOOLS;
+use crate::program::isa::sizes::BOOLS;
 use crate::support::names;
 
 /// Returns the constants to fold: floats and ints without a symbol. A register with a name is set

@@ -8,7 +8,7 @@ use super::block::{ArrayName, Bank, Member, MemberType, UniformBlock};
 use super::usage::Usage;
 use crate::host::settings::{Block, IntPacking, RegisterLayout};
 use crate::program::container::{Dvle, Name, NameOffset, Strings, SymbolBank, SymbolRange};
-use crate::program::isa::{Uniforms, limits};
+use crate::program::isa::{Uniforms, sizes};
 use crate::support::fields::VECTOR;
 use crate::support::names;
 
@@ -49,7 +49,7 @@ impl<'a> BoundSymbols<'a> {
 }
 
 /// Mask of the existing float registers.
-const FLOATS: u128 = (1 << limits::FLOATS) - 1;
+const FLOATS: u128 = (1 << sizes::FLOATS) - 1;
 
 /// Returns the mask of `count` registers from `first`.
 fn run(first: u8, count: u8) -> u128 {
@@ -115,15 +115,15 @@ pub(super) fn file(layout: &RegisterLayout, is_padded: bool) -> UniformBlock {
         ty,
     };
     let ints = match layout.packing {
-        IntPacking::Words => MemberType::IVec4Array(limits::INTS as u16),
+        IntPacking::Words => MemberType::IVec4Array(sizes::INTS as u16),
         IntPacking::Bytes => MemberType::PackedInts,
     };
     let floats = layout.float_count(is_padded);
     UniformBlock {
         members: vec![
             member("c", Bank::Float, floats as u8, layout.floats, MemberType::Vec4Array(floats as u16)),
-            member("i", Bank::Int, limits::INTS as u8, layout.ints, ints),
-            member("b", Bank::Bool, limits::BOOLS as u8, layout.bools, MemberType::Bits),
+            member("i", Bank::Int, sizes::INTS as u8, layout.ints, ints),
+            member("b", Bank::Bool, sizes::BOOLS as u8, layout.bools, MemberType::Bits),
         ],
         names: Vec::new(),
         size: layout.block_size(is_padded),

@@ -3,7 +3,7 @@
 
 use crate::host::constants::Constants;
 use crate::program::isa::Mask;
-use crate::program::isa::limits::{FLOATS, INTS, OUTPUTS};
+use crate::program::isa::sizes::{FLOATS, INTS, OUTPUTS};
 
 /// Registers that a program uses. Bit n of a mask is register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use crate::error::{At, Error, Kind as ErrorKind, Result};
 use crate::flow::cfg::reach::reach;
 use crate::ir::{Binary, HintRegister, Module, Op, Type, Value};
 use crate::program::isa::control::{Effect, ScopeKind, Test};
-use crate::program::isa::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
+use crate::program::isa::sizes::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 use crate::program::isa::{Flow, Inst, Pc, Program};
 
 /// Value of the program counter after END.

@@ -22,7 +22,7 @@ use crate::host::settings::Options;
 use crate::interface::Output;
 use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::{Dest, Inst, limits};
+use crate::program::isa::{Dest, Inst, sizes};
 use crate::support::fields::DrawField;
 
 /// Vertex slots of a triangle.
@@ -30,7 +30,7 @@ const TRIANGLE: usize = 3;
 /// Offset of numbers in the record of an EMIT.
 const RECORDED: f32 = crate::geometry::kernel::RECORDED;
 /// Number of registers in a bank of outputs.
-const REGISTERS: u8 = limits::INPUTS as u8;
+const REGISTERS: u8 = sizes::INPUTS as u8;
 
 /// Semantics of EMIT and SETEMIT, and the code around invocations.
 #[derive(Clone, Copy)]

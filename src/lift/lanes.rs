@@ -2,8 +2,8 @@
 //! Slots of one register are adjacent, so that they can be merged as one vector.
 
 use crate::ir::{HintRegister, ScalarKind};
-use crate::program::isa::limits::LOOP_DEPTH;
-use crate::program::isa::{Dest, limits};
+use crate::program::isa::sizes::LOOP_DEPTH;
+use crate::program::isa::{Dest, sizes};
 
 /// Index of a scalar in the lane map.
 pub(super) type Slot = usize;
@@ -11,9 +11,9 @@ pub(super) type Slot = usize;
 /// First slot of the temporaries r0..r15.
 const TEMPS: Slot = 0;
 /// First slot of the outputs o0..o15.
-const OUTPUTS: Slot = TEMPS + 4 * limits::TEMPS;
+const OUTPUTS: Slot = TEMPS + 4 * sizes::TEMPS;
 /// a0.x; a0.y follows.
-pub(super) const ADDRESS: Slot = OUTPUTS + 4 * limits::OUTPUTS;
+pub(super) const ADDRESS: Slot = OUTPUTS + 4 * sizes::OUTPUTS;
 /// aL
 pub(super) const COUNTER: Slot = ADDRESS + 2;
 /// cmp.x; cmp.y follows.

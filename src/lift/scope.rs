@@ -29,7 +29,7 @@ use crate::ir::{
 };
 use crate::limits::{self, Limits};
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 use crate::program::isa::uniforms::HAS_RUN;
 use crate::program::isa::{DEFAULT, Mask};
 use crate::support::fields::SpecId;

@@ -104,7 +104,7 @@ fn forms() -> String {
     let translated = translator.translate(program, &environment, Job::Vertex).expect("translates");
     let context = Context {
         program,
-        constants: &[None; transpica::isa::limits::FLOATS],
+        constants: &[None; transpica::isa::sizes::FLOATS],
         outputs: OutputSelection::Semantics(&translated.interface.outputs),
         geometry: None,
         options: &options,

@@ -4,7 +4,7 @@
 //! The test detects an analysis that is too bold: numbers are met that each of some wrong rules
 //! would exclude.
 
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Binary, Func, Lane, Module, NodeData, Op, ScalarKind, Unary, Value};
 use transpica::stages::lift::{self, Context, OutputSelection};

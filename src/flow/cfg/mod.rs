@@ -31,7 +31,7 @@ use std::slice::from_ref;
 use crate::define_handle;
 use crate::program::isa::Pc;
 use crate::program::isa::control::{Effect, Test};
-use crate::program::isa::limits::INTS;
+use crate::program::isa::sizes::INTS;
 use crate::support::entity::Arena;
 
 define_handle!(

@@ -10,7 +10,7 @@ use crate::program::container::{
     ConstantValue, Dvle, GeometryMode, Semantic, ShaderType, Shbin, UNUSED_CODE,
 };
 use crate::program::isa::Stage;
-use crate::program::isa::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
+use crate::program::isa::sizes::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
 
 /// Number of output registers for which the library keeps words.
 const REGISTERS: usize = 8;

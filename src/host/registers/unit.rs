@@ -4,7 +4,7 @@
 
 use super::number::{BLOCK, unit as register};
 use crate::machine::precision::float24;
-use crate::program::isa::limits::{DESCRIPTORS, FLOATS};
+use crate::program::isa::sizes::{DESCRIPTORS, FLOATS};
 use crate::program::isa::{Pc, Stage, Uniforms};
 
 /// Words of a program, and the position of the next upload.

@@ -8,7 +8,7 @@ use super::options::Assume;
 use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
 use super::watch::{Magnitudes, Watch};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 
 /// Exponent that all finite numbers are below: 2^128.
 const ALL_FINITE: u8 = 128;

@@ -4,7 +4,7 @@
 //! Facts: sizes and offsets of the presets follow the block declarations of those hosts (std140).
 
 use crate::error::{At, Error, Kind, Result};
-use crate::program::isa::limits::{FLOATS, INDICES, INTS};
+use crate::program::isa::sizes::{FLOATS, INDICES, INTS};
 use crate::support::fields::VECTOR;
 
 /// Format of the int registers in a block.

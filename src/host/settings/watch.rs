@@ -6,7 +6,7 @@
 
 use super::vertex_input::Promise;
 use crate::machine::precision::bits::MAGNITUDE;
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 
 /// The largest and the least magnitude of some numbers, 0 apart.
 ///

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::ir::types::{ScalarKind, Type};
-use crate::program::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
+use crate::program::isa::sizes::{BOOLS, FLOATS, INPUTS, INTS};
 use crate::support::fields::{DrawField, HostField, SpecId};
 
 /// Float constants that take the place of uniforms.

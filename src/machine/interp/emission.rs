@@ -6,7 +6,7 @@
 use super::registers::Registers;
 use crate::error::{At, Result};
 use crate::limits::{self, check};
-use crate::program::isa::limits::VERTEX_SLOTS;
+use crate::program::isa::sizes::VERTEX_SLOTS;
 use crate::program::isa::{Inst, Pc};
 
 /// Vertex slots; the first three make a triangle.

@@ -15,7 +15,7 @@ use super::registers::Registers;
 use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::limits;
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 use crate::program::isa::uniforms::HAS_RUN;
 use crate::program::isa::{Program, Stage};
 

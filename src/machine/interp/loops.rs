@@ -4,7 +4,7 @@
 //! lanes.
 
 use crate::program::isa::control::Effect;
-use crate::program::isa::limits::{INTS, LOOP_DEPTH};
+use crate::program::isa::sizes::{INTS, LOOP_DEPTH};
 
 /// aL and the data of the loops in the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

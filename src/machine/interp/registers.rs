@@ -8,15 +8,15 @@ use super::loops::LoopData;
 use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::control::{Effect, Test};
-use crate::program::isa::limits::{FLOATS, INTS};
-use crate::program::isa::{DEFAULT, Dest, Index, Inst, Source, limits};
+use crate::program::isa::sizes::{FLOATS, INTS};
+use crate::program::isa::{DEFAULT, Dest, Index, Inst, Source, sizes};
 
 /// First components of the banks in [`Registers::file`].
 const OUTPUTS: u16 = 0;
-const TEMPS: u16 = OUTPUTS + 4 * limits::OUTPUTS as u16;
-const INPUTS: u16 = TEMPS + 4 * limits::TEMPS as u16;
+const TEMPS: u16 = OUTPUTS + 4 * sizes::OUTPUTS as u16;
+const INPUTS: u16 = TEMPS + 4 * sizes::TEMPS as u16;
 /// c0..c95, then the 32 registers of ones that relative reads can reach beyond them.
-const UNIFORMS: u16 = INPUTS + 4 * limits::INPUTS as u16;
+const UNIFORMS: u16 = INPUTS + 4 * sizes::INPUTS as u16;
 const UNIFORM_COMPONENTS: usize = FLOATS * 4;
 /// Size of the file. Places are taken modulo this power of two, so that no access needs a bounds
 /// check.

@@ -19,7 +19,7 @@ use crate::ir::{
     Value,
 };
 use crate::machine::precision::{Precision, arith};
-use crate::program::isa::limits::{FLOATS, INDICES};
+use crate::program::isa::sizes::{FLOATS, INDICES};
 use crate::support::entity::Handle;
 
 /// Rounds of a loop before nothing is known of its parameters.

@@ -9,7 +9,7 @@ use crate::ir::op::signature::{Binary, Shape};
 use crate::ir::{Array, Def, FloatConstants, Func, Lane, Op, Resource, Type, Value};
 use crate::machine::precision::bits::{MAGNITUDE, ONE};
 use crate::machine::precision::{Precision, arith, float24};
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 use crate::support::entity::Handle;
 
 /// The constant lanes of a value; bit 0 is x.

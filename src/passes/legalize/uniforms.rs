@@ -19,7 +19,7 @@ use crate::ir::{Array, Binary, Func, Lane, Op, Resource, ScalarKind, Type, Unary
 use crate::machine::precision::arith;
 use crate::machine::precision::bits::ONE;
 use crate::passes::analyze::offsets::Offset;
-use crate::program::isa::limits::{FLOATS, INDICES};
+use crate::program::isa::sizes::{FLOATS, INDICES};
 
 /// Registers that exist.
 const REGISTERS: u8 = FLOATS as u8;

@@ -501,7 +501,7 @@ fn damaged_files_never_panic_and_round_trip_if_they_parse() {
 
 #[test]
 fn the_registers_that_a_file_can_name_are_those_of_the_instruction_set() {
-    use crate::program::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
+    use crate::program::isa::sizes::{BOOLS, FLOATS, INPUTS, INTS};
 
     let constants = |kind| {
         (0..=0xFF).filter(|&register| Constant { kind, register, words: [0; 4] }.value().is_some()).count()

@@ -2,7 +2,7 @@
 //! In: [`Inst`]. Out: [`Access`], bit sets. Knows no order of instructions.
 //! Facts: the [table](super::table) of opcodes; a comparison that always holds reads nothing.
 
-use super::limits::LOOP_DEPTH;
+use super::sizes::LOOP_DEPTH;
 use super::{CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 
 /// Bit of a0.x in [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.

@@ -6,7 +6,7 @@
 // Files: `table.rs` opcodes, of which `README.md` is the printed form; `reads.rs` components that
 // they read; `encoding/` words and descriptors; `inst.rs` instructions; `reg.rs` registers, masks,
 // swizzles; `print.rs` their text; `program/` a program, `uniforms.rs` next to it, `builder.rs` of
-// one; `limits.rs` sizes that hardware fixes; `access.rs` registers that single instructions read
+// one; `sizes.rs` sizes that hardware fixes; `access.rs` registers that single instructions read
 // and write; `placed.rs` texts with the instructions of their lines.
 //
 // `control/` is the control-flow model, and `step` in it the only place that knows how CALL, IF and
@@ -21,8 +21,6 @@ mod encoding;
 #[doc(hidden)]
 pub mod inst;
 #[doc(hidden)]
-pub mod limits;
-#[doc(hidden)]
 pub mod placed;
 #[doc(hidden)]
 pub mod print;
@@ -32,6 +30,8 @@ pub mod program;
 pub mod reads;
 #[doc(hidden)]
 pub mod reg;
+#[doc(hidden)]
+pub mod sizes;
 #[doc(hidden)]
 pub mod table;
 

@@ -5,8 +5,8 @@
 
 use super::encoding::format::{Field, Format};
 use super::inst::{DataOp, FlowOp, Move};
-use super::limits::INTS;
 use super::reads::{EACH, Reads, X, XY, XYZ, XYZW, always, each};
+use super::sizes::INTS;
 
 /// Marker of rows whose instruction writes the flags.
 const FLAGS: bool = true;

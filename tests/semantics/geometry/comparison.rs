@@ -9,7 +9,7 @@ use transpica::geometry::kernel::RECORDED;
 use transpica::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology};
 use transpica::host::{DrawField, OutputMap};
 use transpica::interp::{GeometryMachine, Uniforms};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::precision::arith;
 use transpica::{Job, Machine, Options, Precision, Profile, Program, Setup, Stage, Translation, Translator};

@@ -1,7 +1,7 @@
 //! Indices of relative reads, found and compared with all that programs may read.
 
 use transpica::Precision;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::settings::Arithmetic;
 use transpica::stages::entity::Handle;
 use transpica::stages::ir::{FloatConstants, Value};

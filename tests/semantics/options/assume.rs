@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use transpica::interp::Uniforms;
 use transpica::isa::Pc;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::reflect::Reflection;
 use transpica::settings::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Magnitudes, Promise, Reliance, VertexInput, Watch,

@@ -1,7 +1,7 @@
 //! Promises that a module relies on, and the check of uniforms against them.
 //! In: a result, float uniforms. Out: masks of registers.
 
-use transpica::isa::limits::{FLOATS, INPUTS};
+use transpica::isa::sizes::{FLOATS, INPUTS};
 use transpica::settings::{Magnitudes, Reliance, Watch};
 
 use crate::boundary::{array, exclusive, plain, shared, value};

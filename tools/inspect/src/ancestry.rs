@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::precision::arith::uniform_index;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::{Flow, Index, Inst, Mask, Pc, Source};
 
 use crate::access::{COUNTER, Components, Read, reads, written};

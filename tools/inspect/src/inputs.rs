@@ -9,7 +9,7 @@ use transpica::Shbin;
 use transpica::container::{Dvle, GeometryMode, ShaderType};
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 use crate::state::{Delivered, State};
 use crate::symbols::Symbols;

@@ -13,7 +13,7 @@ use transpica::container::SymbolBank;
 use transpica::host::Constants;
 use transpica::interp::Uniforms;
 use transpica::isa::DEFAULT;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 use crate::draw::mesh::BuiltIn;
 use crate::json;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use transpica::container::Model;
 use transpica::host::dvle;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::stages::{
     cfg::{explore, reduce::reduce},
     ir,

@@ -10,7 +10,7 @@ use crate::same::Agreement;
 use transpica::host::{IntPacking, RegisterLayout, UniformBlock, layout};
 use transpica::interp::Registers as State;
 use transpica::isa::Uniforms;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{self, Explored};

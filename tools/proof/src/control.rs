@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use transpica::interp::{Registers, Settings, TraceRecord};
 use transpica::isa::encode::encode;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::{
     CompareOp, Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source, Stage, Uniforms,
 };

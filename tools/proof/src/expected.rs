@@ -17,7 +17,7 @@ use transpica::isa::Uniforms;
 use transpica_asm::{Assembled, SourceText, assemble};
 
 use crate::chain::Bits;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 /// A file.
 pub struct Case {

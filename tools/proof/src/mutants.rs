@@ -5,7 +5,7 @@
 
 use transpica::host::{Constants, Environment, Interface};
 use transpica::isa::control::{Effect, Test};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{ConditionOp, Opcode};
 use transpica::stages::cfg::{Action, Cfg};

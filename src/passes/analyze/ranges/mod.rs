@@ -45,7 +45,7 @@ use crate::ir::{
 };
 use crate::machine::precision::Precision;
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::limits::INPUTS;
+use crate::program::isa::sizes::INPUTS;
 use crate::support::entity::Handle;
 
 /// Number of definitions that one question may look at.

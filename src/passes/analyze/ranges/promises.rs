@@ -2,7 +2,7 @@
 
 use super::Range;
 use crate::host::settings::{Options, Promise, Reliance};
-use crate::program::isa::limits::{FLOATS, INPUTS};
+use crate::program::isa::sizes::{FLOATS, INPUTS};
 
 /// Promises that something depends on. In both masks bits 0..=95 are c0 to c95, then come v0 to v15
 /// and results.

@@ -13,7 +13,7 @@ use crate::ir::op::scalar;
 use crate::ir::{Array, Binary, Def, Lane, Op, Resource, ScalarKind, Shape, Type, Unary, Value};
 use crate::machine::precision::arith;
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::limits::FLOATS;
+use crate::program::isa::sizes::FLOATS;
 use crate::support::entity::Handle;
 
 const MINUS_ONE: u32 = (-1f32).to_bits();

@@ -9,8 +9,8 @@
 use std::hash::{Hash, Hasher};
 
 use super::inst::{Condition, Flow, Inst};
-use super::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 use super::reg::Pc;
+use super::sizes::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 
 /// A small stack that loses its oldest entry when it overflows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

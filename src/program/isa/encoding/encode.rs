@@ -8,8 +8,8 @@ use super::opdesc::{Descriptor, MASK_BITS, Selector, source_bits};
 use super::word::{Field, Word};
 use crate::error::{At, Error, Kind, Result};
 use crate::program::isa::inst::{Flow, FlowOp, Inst, Operand};
-use crate::program::isa::limits::INTS;
 use crate::program::isa::reg::{Dest, Index, Mask, Source};
+use crate::program::isa::sizes::INTS;
 use crate::program::isa::table::Opcode;
 
 impl Inst {

@@ -228,7 +228,7 @@ static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::isa::limits;
+    use crate::program::isa::sizes;
 
     #[test]
     fn fields_do_not_overlap() {
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn words_name_every_descriptor() {
-        assert_eq!(Format::One.descriptors(), limits::DESCRIPTORS);
-        assert_eq!(Format::Five.descriptors(), limits::MAD_DESCRIPTORS);
+        assert_eq!(Format::One.descriptors(), sizes::DESCRIPTORS);
+        assert_eq!(Format::Five.descriptors(), sizes::MAD_DESCRIPTORS);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::error::{At, Error, Result};
 use crate::limits::check;
 use crate::program::isa::encoding::encode::encode;
 use crate::program::isa::inst::Inst;
-use crate::program::isa::limits::{DESCRIPTORS, MAD_DESCRIPTORS};
 use crate::program::isa::reg::Pc;
+use crate::program::isa::sizes::{DESCRIPTORS, MAD_DESCRIPTORS};
 
 /// A program under construction.
 ///

@@ -3,7 +3,7 @@
 //! programs nor precisions.
 
 use super::Stage;
-use crate::program::isa::limits::{FLOATS, INTS};
+use crate::program::isa::sizes::{FLOATS, INTS};
 
 /// The bool uniform that is true if a geometry program ran before: hardware sets b15 after every
 /// invocation (3dbrew).

@@ -8,7 +8,7 @@ use super::state::{Assembler, BlockKind, Proc, Stolen};
 use super::{Assembled, AssemblerOptions, Place, SourceText, habits, header, lex, register};
 use transpica::container::write;
 use transpica::isa::Opcode;
-use transpica::isa::limits::VERTEX_WORDS;
+use transpica::isa::sizes::VERTEX_WORDS;
 use transpica::isa::word::Field;
 
 impl<'a> Assembler<'a> {

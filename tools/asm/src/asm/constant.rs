@@ -10,7 +10,7 @@ use super::state::{Array, Assembler, BlockKind};
 use super::{habits, lex};
 use crate::precision::float24::to_f32_bits;
 use transpica::container::{Constant, ConstantValue};
-use transpica::isa::limits::{BOOLS, FLOATS, INTS};
+use transpica::isa::sizes::{BOOLS, FLOATS, INTS};
 
 /// Maximum number of constants of one executable.
 const MAX_CONSTANTS: usize = FLOATS;

@@ -6,8 +6,8 @@
 //! bit.
 
 use transpica::container::DescriptorRecord;
-use transpica::isa::limits::{DESCRIPTORS, MAD_DESCRIPTORS};
 use transpica::isa::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
+use transpica::isa::sizes::{DESCRIPTORS, MAD_DESCRIPTORS};
 use transpica::isa::table::Class;
 use transpica::isa::{DataOp, Mask, Opcode};
 

@@ -11,7 +11,7 @@ use super::state::{Assembler, BlockKind, Uniform};
 use super::{extension, habits, header, lex};
 use crate::words::did_you_mean;
 use transpica::container::OutputRecord;
-use transpica::isa::limits::{FLOATS, INPUTS, OUTPUTS};
+use transpica::isa::sizes::{FLOATS, INPUTS, OUTPUTS};
 use transpica::isa::{Index, Mask};
 
 /// Maximum number of symbols of one executable.

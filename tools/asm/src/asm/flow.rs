@@ -9,7 +9,7 @@ use super::register::{BOOL, INT};
 use super::report::{Parse, fault, hinted, invalid, quote};
 use super::state::{Assembler, BlockKind, Reference};
 use super::{extension, lex};
-use transpica::isa::limits::{BOOLS, INTS};
+use transpica::isa::sizes::{BOOLS, INTS};
 use transpica::isa::table::{Class, Role};
 use transpica::isa::word::Field;
 use transpica::isa::{ConditionOp, Move, Opcode, Word};

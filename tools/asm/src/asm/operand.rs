@@ -14,7 +14,7 @@ use super::report::{Fault, Parse, fault, hinted, invalid, offset, quote};
 use super::space::UniformKind;
 use super::state::Assembler;
 use super::{habits, lex, mend};
-use transpica::isa::limits::OUTPUTS;
+use transpica::isa::sizes::OUTPUTS;
 use transpica::isa::{Index, Mask, Swizzle};
 
 /// Hint where a register between brackets cannot index.

@@ -7,7 +7,7 @@ use super::executable::{Executable, Stage};
 use super::report::quote;
 use super::state::{Assembler, Proc};
 use transpica::container::{self, Header, Label, Line, Model, NameTable, Symbol};
-use transpica::isa::limits::VERTEX_WORDS;
+use transpica::isa::sizes::VERTEX_WORDS;
 
 impl Assembler<'_> {
     /// The content of the file; meaningless after an error.

@@ -4,7 +4,7 @@
 
 use super::lex;
 use super::report::{Parse, fault, hinted, invalid};
-use transpica::isa::limits::{BOOLS, FLOATS, TEMPS};
+use transpica::isa::sizes::{BOOLS, FLOATS, TEMPS};
 use transpica::isa::{Component, Index, Mask, Swizzle};
 
 /// Number of r0.

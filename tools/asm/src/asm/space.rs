@@ -5,7 +5,7 @@
 //! earlier source.
 
 use super::register::{BOOL, FLOAT, INT};
-use transpica::isa::limits::{BOOLS, FLOATS, INTS};
+use transpica::isa::sizes::{BOOLS, FLOATS, INTS};
 use transpica::isa::uniforms::HAS_RUN;
 
 /// The registers of one kind.

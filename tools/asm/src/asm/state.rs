@@ -16,7 +16,7 @@ use super::space::{Space, UniformKind};
 use super::{AssemblerOptions, Place};
 use transpica::container::Version;
 use transpica::isa::Word;
-use transpica::isa::limits::{GEOMETRY_WORDS, VERTEX_WORDS};
+use transpica::isa::sizes::{GEOMETRY_WORDS, VERTEX_WORDS};
 
 /// Maximum number of code words: addresses have twelve bits.
 pub(super) const MAX_CODE: usize = GEOMETRY_WORDS as usize;

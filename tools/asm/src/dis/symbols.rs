@@ -10,7 +10,7 @@ use super::names::{NameSet, spelling};
 use super::section::Shared;
 use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text, register_name};
 use transpica::container::{Executable, Model, Symbol, SymbolBank, SymbolRange};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 /// The names of a section's registers.
 #[derive(Clone, Debug, Default)]

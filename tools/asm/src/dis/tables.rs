@@ -13,7 +13,7 @@ use crate::asm::syntax::{
     DUMMY_OUTPUT, FLOAT, HEADER_FIELDS, INT, OUTPUT_TYPES, Space, UniformKind, float24, name_text,
 };
 use transpica::container::{Constant, ConstantValue, Executable, Header, OutputRecord, Version};
-use transpica::isa::limits::{FLOATS, OUTPUTS};
+use transpica::isa::sizes::{FLOATS, OUTPUTS};
 use transpica::isa::{Mask, Opcode, Word};
 
 /// The section, as far as it determines the assembler's header.

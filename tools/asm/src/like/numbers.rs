@@ -8,7 +8,7 @@ use super::names::aligned;
 use crate::dis::descriptor_use;
 use transpica::container::{DescriptorRecord, Model};
 use transpica::isa::Word;
-use transpica::isa::limits::DESCRIPTORS;
+use transpica::isa::sizes::DESCRIPTORS;
 use transpica::isa::word::Field;
 
 /// Renumbers descriptors, or returns `None` if the numbers that the program has are better.

@@ -6,7 +6,7 @@ use super::{Findings, Rule};
 use crate::cfg::Cfg;
 use crate::cfg::explore::{Exploration, Run};
 use transpica::isa::control::State;
-use transpica::isa::limits::VERTEX_WORDS;
+use transpica::isa::sizes::VERTEX_WORDS;
 use transpica::isa::{Flow, Inst, Opcode, Pc};
 use transpica::{Program, Stage};
 

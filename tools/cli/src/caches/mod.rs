@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use transpica::RegisterState;
 use transpica::isa::DEFAULT;
-use transpica::isa::limits::{DESCRIPTORS, INPUTS, VERTEX_WORDS};
+use transpica::isa::sizes::{DESCRIPTORS, INPUTS, VERTEX_WORDS};
 
 /// Most programs and configurations that one file may hold; games have a few hundred.
 const MOST: usize = 1 << 16;

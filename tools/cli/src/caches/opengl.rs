@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{Cache, CacheKind, Fault, Format, MOST, StoredProgram, Words, long, register, word, words};
-use transpica::isa::limits::INPUTS;
+use transpica::isa::sizes::INPUTS;
 
 /// Version at the start of the file, and length of that field.
 const VERSION: (u32, usize) = (1, 4);

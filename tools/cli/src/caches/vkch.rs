@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use ruzstd::decoding::FrameDecoder;
-use transpica::isa::limits::{INPUTS, OUTPUTS};
+use transpica::isa::sizes::{INPUTS, OUTPUTS};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Cache, CacheKind, Fault, Format, MOST, Number, StoredProgram, Words, long, register, word};

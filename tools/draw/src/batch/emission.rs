@@ -10,7 +10,7 @@ use super::lanes::{LANES, Lanes, Row};
 use super::records::Records;
 use super::register_file::{At, File};
 use crate::entity::bits;
-use transpica::isa::limits::VERTEX_SLOTS;
+use transpica::isa::sizes::VERTEX_SLOTS;
 
 /// Vertices of a run, so that their memory has a fixed size.
 const MOST_VERTICES: u32 = 256 * LANES as u32;

@@ -14,7 +14,7 @@ use crate::entity::bits;
 use crate::precision::arith;
 use transpica::Precision;
 use transpica::interp::{Registers, Settings, flush_subnormal};
-use transpica::isa::{Index, Uniforms, limits};
+use transpica::isa::{Index, Uniforms, sizes};
 
 /// Registers that operands are read from.
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub(super) struct Sources {
     /// Values of a relative read whose addresses differ.
     pub(super) gathered: Box<[Lanes; 4]>,
     /// c0..c95, then the registers of ones that relative reads can reach beyond them.
-    pub(super) uniforms: Box<[[f32; 4]; limits::INDICES]>,
+    pub(super) uniforms: Box<[[f32; 4]; sizes::INDICES]>,
     /// The places of uniforms that differ between lanes, where relative reads may find them.
-    pub(super) window: Option<Box<[u16; 4 * limits::INDICES]>>,
+    pub(super) window: Option<Box<[u16; 4 * sizes::INDICES]>>,
     /// Result of the relative read of the current operation.
     found: Found,
 }
@@ -53,7 +53,7 @@ impl Sources {
             (From::Uniform, _) => lane,
             (From::Relative(_), Found::Register(register)) => 4 * usize::from(register) + lane,
         };
-        let value = self.uniforms.as_flattened()[place % (4 * limits::INDICES)];
+        let value = self.uniforms.as_flattened()[place % (4 * sizes::INDICES)];
         Value::Equal(flip(value, read.sign))
     }
 
@@ -74,7 +74,7 @@ impl Sources {
             (From::Uniform, _) => 0,
             (From::Relative(_), Found::Register(register)) => 4 * usize::from(register),
         };
-        const SIZE: usize = 4 * limits::INDICES;
+        const SIZE: usize = 4 * sizes::INDICES;
         let (all, sign) = (self.uniforms.as_flattened(), read.sign);
         let [x, y, z, w] = [first + x, first + y, first + z, first + w];
         let values = [all[x % SIZE], all[y % SIZE], all[z % SIZE], all[w % SIZE]];
@@ -104,7 +104,7 @@ impl Sources {
             }
             let to = &mut self.gathered[component].0;
             let value =
-                |lane: usize| values[(usize::from(registers[lane]) + component) % (4 * limits::INDICES)];
+                |lane: usize| values[(usize::from(registers[lane]) + component) % (4 * sizes::INDICES)];
             if active.blocks == ALL {
                 for (lane, to) in to.iter_mut().enumerate() {
                     *to = value(lane);
@@ -151,8 +151,8 @@ impl File {
         } else {
             settings.uninitialized
         };
-        let mut uniforms = Box::new([[1.0; 4]; limits::INDICES]);
-        uniforms[..limits::FLOATS].fill([0.0; 4]);
+        let mut uniforms = Box::new([[1.0; 4]; sizes::INDICES]);
+        uniforms[..sizes::FLOATS].fill([0.0; 4]);
         let places = (0..places.count.max(1)).map(|_| Row::new()).collect();
         Self {
             sources: Sources {
@@ -182,7 +182,7 @@ impl File {
 
     /// Replaces float uniforms from c`first` on.
     pub(super) fn write_uniforms(&mut self, first: usize, values: &[[f32; 4]], settings: &Settings) {
-        let places = self.sources.uniforms.get_mut(first..limits::FLOATS).unwrap_or_default();
+        let places = self.sources.uniforms.get_mut(first..sizes::FLOATS).unwrap_or_default();
         for (place, &value) in places.as_flattened_mut().iter_mut().zip(values.as_flattened()) {
             *place = load(value, settings);
         }
@@ -260,8 +260,8 @@ impl File {
     }
 
     /// The uniforms, as registers hold them.
-    pub(super) fn uniforms(&self) -> [[f32; 4]; limits::FLOATS] {
-        *self.sources.uniforms.first_chunk().unwrap_or(&[[0.0; 4]; limits::FLOATS])
+    pub(super) fn uniforms(&self) -> [[f32; 4]; sizes::FLOATS] {
+        *self.sources.uniforms.first_chunk().unwrap_or(&[[0.0; 4]; sizes::FLOATS])
     }
 
     /// The lanes of a component of an input, if the program reads it.

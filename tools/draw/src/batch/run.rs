@@ -21,7 +21,7 @@ use super::wide::Wide;
 use crate::entity::bits;
 use transpica::interp::Settings;
 use transpica::isa::control::{self, Outcome, Test};
-use transpica::isa::limits::INTS;
+use transpica::isa::sizes::INTS;
 use transpica::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
 use transpica::{At as Place, Error, Kind};
 

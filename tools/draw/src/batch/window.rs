@@ -10,7 +10,7 @@ use super::register_file::{File, Found, Sources, load};
 use crate::entity::bits;
 use crate::precision::arith;
 use transpica::interp::{GeometryMachine, Settings};
-use transpica::isa::limits::{FLOATS, INDICES};
+use transpica::isa::sizes::{FLOATS, INDICES};
 
 /// The place of a component that is the same in all lanes.
 const NONE: u16 = u16::MAX;

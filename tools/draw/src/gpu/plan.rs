@@ -6,7 +6,7 @@ use crate::fields::WORKGROUP;
 use crate::limits::check;
 use transpica::geometry::input::no_vertex;
 use transpica::geometry::{Dependence, GeometryInput, Primitives, Topology};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::{At, Error, Kind, Result};
 
 /// Bytes of a vector.

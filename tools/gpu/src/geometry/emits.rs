@@ -20,7 +20,7 @@ use crate::bounds::{self, EmitBound, Follow};
 use crate::compare::{self, CompareError, Tolerance, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 /// Initial capacity of an invocation in EMITs, if no smaller number is proven.
 const FIRST_EMITS: u32 = 32;

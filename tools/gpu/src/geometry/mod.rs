@@ -29,7 +29,7 @@ use stage::{Groups, KernelBuffers, KernelShape, READ, UNIFORM, WRITE};
 pub use emits::translate as translate_emits;
 pub use emits::{EmitCase, InvocationInput, Record, check_emits, compare_emits, run_emits};
 pub use stage::run_pass;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 /// Initial capacity of an invocation in triangles, if no smaller number is proven.
 const FIRST_TRIANGLES: u32 = 32;

@@ -5,7 +5,7 @@
 
 use transpica::container::SymbolBank;
 use transpica::interp::{Registers, Uniforms};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 use super::Random;
 

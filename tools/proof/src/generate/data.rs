@@ -1,8 +1,8 @@
 //! Data instructions: random operations, operands and descriptors.
 //! In: random choices. Out: single words and a descriptor table. Knows no addresses.
 
-use transpica::isa::limits::FLOATS;
 use transpica::isa::opdesc::{Descriptor, Selector};
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::table::Class;
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{Mask, Opcode, Swizzle};

@@ -13,7 +13,7 @@ use super::Random;
 use super::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use super::data::DataMaker;
 use super::{inputs, uniforms};
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 
 /// Largest number of EMITs per invocation.
 const MOST_EMITS: u32 = 24;

@@ -2,7 +2,7 @@
 //! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither
 //! host nor encodings. For tests: a value costs some nanoseconds, nothing is cached. No recursion.
 
-use transpica::isa::limits::{FLOATS, INPUTS, INTS};
+use transpica::isa::sizes::{FLOATS, INPUTS, INTS};
 use transpica::stages::entity::Handle;
 use transpica::stages::fields::HostField;
 use transpica::stages::ir::op::scalar;

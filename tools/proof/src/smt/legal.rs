@@ -7,7 +7,7 @@
 //! Legal forms in `exact` and `f24` may have another sign of a zero, which no instruction
 //! observes: that is asked, too.
 
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
 use transpica::stages::lift::{self, Context, OutputSelection};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, from_str};
 use transpica::container::SymbolBank;
 use transpica::interp::Uniforms;
-use transpica::isa::limits::FLOATS;
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::{Flow, Inst, Source};
 use transpica_inspect::inputs::{self, Seed, start_values};
 use transpica_inspect::state::{self, Registers, State};

@@ -7,7 +7,7 @@ use transpica::Stage;
 use transpica::container::{Model, write as bytes_of};
 use transpica::host::number::vertex::ENTRY;
 use transpica::isa::Pc;
-use transpica::isa::limits::VERTEX_WORDS;
+use transpica::isa::sizes::VERTEX_WORDS;
 use transpica_containers::shbin::{self, Words};
 
 use super::examination::{Examination, Row};

@@ -1,4 +1,4 @@
-//! Hardware limits: registers, stacks, memories.
+//! Sizes that hardware fixes: registers, stacks, memories.
 //! In and out: nothing. Programs are checked against them; limits that a host can choose are in
 //! [`limits`](crate::limits).
 //! Facts: 3dbrew "GPU/Shader Instruction Set"; stack depths from hardware tests.
