@@ -185,6 +185,23 @@ fn the_page_of_a_module_names_every_file_beside_it() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+/// The index of rules names files that exist, and its page is short enough to be read.
+#[test]
+fn the_file_of_every_rule_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("src/README.md")).expect("the architecture page");
+    let (_, rest) = page.split_once("\n## Where a rule stands\n").expect("the section");
+    let (section, _) = rest.split_once("\n## ").expect("another section after it");
+    let codes = section.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> = codes.filter(|code| code.contains('/') || code.ends_with(".rs")).collect();
+    assert!(paths.len() > 100, "the section was not understood: {paths:?}");
+    for path in paths {
+        assert!(root.join("src").join(path).exists() || root.join(path).exists(), "there is no {path}");
+    }
+    assert!(section.lines().all(|line| line.chars().count() <= 200), "a row is too long");
+    assert!(section.lines().count() <= 62, "the section is too long");
+}
+
 /// Returns the fields of the structs in a source file, as `group.field`; the group is the struct's
 /// name in lower case.
 fn fields(text: &str) -> Vec<String> {
