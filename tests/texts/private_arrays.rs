@@ -1,5 +1,5 @@
 //! Modules and texts have no large array in private or function memory, and store no lane of an
-//! element of such an array: compilers of phones crash on that (Adreno 650 from 19 elements on).
+//! element of such an array: compilers of phones crash on that (drivers.md#private-arrays).
 //! Checked in SPIR-V: ours, that of naga for WGSL, that of glslang for GLSL and HLSL.
 
 use std::collections::BTreeMap;

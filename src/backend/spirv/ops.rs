@@ -37,7 +37,7 @@ fn unary_form(op: Unary) -> Form {
         Unary::Log2 => Form::Glsl(GlslStd450Op::Log2),
         Unary::IsNan => Form::Core(Op::IsNan),
         Unary::Not => Form::Core(Op::LogicalNot),
-        // Undefined for NaN and numbers out of range: `legalize` clamps the operand.
+        // Undefined for NaN and numbers out of range: `legalize` has made those 0.
         Unary::ToInt => Form::Core(Op::ConvertFToS),
         Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => Form::Core(Op::Bitcast),
         _pica => Form::Pica,

@@ -9,11 +9,11 @@
 //! places, `precise`. (Of 330 both extensions are asked for because glslang defines the first
 //! without knowing the word; Mesa defines both.)
 
-use super::comments::{self, head};
 use super::dialect::glsl as dialect;
 use super::dialect::operators::Helper;
 use super::dialect::versions::{Bindings, GlslVersion, Marks, Row};
 use super::functions::Trace;
+use super::head::{self, head};
 use super::module::{Module, no_shared_bindings, unspecialized};
 use super::names::LANES;
 use super::quaternions;
@@ -64,7 +64,7 @@ pub fn glsl(
 
 /// The lines that the text begins with after `#version`: `#extension`, and the macro `PRECISE`.
 pub fn extensions(source: &BackendInput<'_>, version: GlslVersion) -> String {
-    comments::extensions(version.row(), source)
+    head::extensions(version.row(), source)
 }
 
 /// Checks that a version can express the module.

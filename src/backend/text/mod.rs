@@ -10,18 +10,19 @@
 //! | `draft/` | the lines and expressions that these build; `uses.rs`, `scopes.rs`, `stores.rs` what `facts.rs` holds about them; `inline.rs` which expressions get a name, decided once |
 //! | `names/` | identifiers; `labels.rs` names of expressions that come from no register |
 //! | `print/` | lines as text; `expressions.rs`, `syntax.rs` what is in them; `switchless.rs` a `switch` as tests, for GLSL that has none in loops |
-//! | `comments.rs`, `declarations.rs` | head of a text; types, blocks and buffers |
+//! | `head.rs`, `declarations.rs` | comments and `#extension` lines; types, blocks and buffers |
 //! | `glsl.rs`, `quaternions.rs` | GLSL as a whole; the one stage without a program |
 //! | `dialect/` | the languages as tables: spellings, `versions.rs` of GLSL, `operators.rs` a row for each operation |
 
 mod build;
-mod comments;
+
 mod declarations;
 mod dialect;
 mod draft;
 mod functions;
 #[cfg(feature = "glsl")]
 mod glsl;
+mod head;
 mod module;
 mod names;
 mod print;
@@ -35,9 +36,9 @@ pub use glsl::{extensions, glsl};
 
 pub use super::{Language, write};
 
-#[cfg(feature = "wgsl")]
-pub(super) use comments::header;
 pub(super) use functions::{Trace, placed};
+#[cfg(feature = "wgsl")]
+pub(super) use head::header;
 #[cfg(feature = "msl")]
 pub(super) use module::no_shared_bindings;
 #[cfg(any(feature = "hlsl", feature = "msl"))]

@@ -7,8 +7,8 @@
 
 use std::fmt::Write as _;
 
-use super::comments::{clips, head};
 use super::dialect::versions::{GlslVersion, Row};
+use super::head::{clips, head};
 use crate::backend::interface::{BackendInput, is_quaternion, output_type};
 use crate::error::{At, Error, Kind, Result};
 use crate::interface::Location;

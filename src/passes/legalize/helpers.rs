@@ -498,12 +498,12 @@ impl Body<'_, '_, '_> {
         sum.unwrap_or(x)
     }
 
-    /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN
-    /// becomes -1000, which counts as 0 like every address outside the signed byte range.
+    /// The conversion never meets NaN or a number out of range: both become 0 before, as the
+    /// hardware has it for every address outside a signed byte.
     fn address(&mut self, a: Value) -> Value {
         let (low, high, zero) = (self.float(-129.0), self.float(128.0), self.float(0.0));
         let emit = &mut self.emit;
-        // What is outside a signed byte counts as 0 (hardware tests); NaN fails the comparisons.
+        // NaN fails the comparisons.
         let above = emit.binary(Binary::Greater, a, low);
         let below = emit.binary(Binary::Less, a, high);
         let inside = emit.binary(Binary::And, above, below);

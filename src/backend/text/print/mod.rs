@@ -10,9 +10,9 @@ mod syntax;
 
 use std::fmt::Write as _;
 
-use super::comments::comment;
 use super::dialect::operators::{Helper, Level};
 use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
+use super::head::comment;
 use super::module::Module;
 use super::names::Word;
 use crate::backend::interface::ENTRY_NAME;
