@@ -15,7 +15,6 @@
 //! | `dialect/` | the languages as tables: spellings, `versions.rs` of GLSL, `operators.rs` a row for each operation |
 
 mod build;
-
 mod declarations;
 mod dialect;
 mod draft;
