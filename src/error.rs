@@ -254,70 +254,60 @@ define_codes! {
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Kind::*;
         match self {
-            Self::Truncated { what, need, have } => {
+            Truncated { what, need, have } => {
                 write!(f, "file ends inside {what}: {need} bytes needed, {have} left")
             }
-            Self::BadMagic { expected, found } => {
-                write!(f, "expected {expected}, found {}", found.escape_ascii())
-            }
-            Self::OutOfFile { what, start, length, file } => write!(
+            BadMagic { expected, found } => write!(f, "expected {expected}, found {}", found.escape_ascii()),
+            OutOfFile { what, start, length, file } => write!(
                 f,
                 "{what} lies outside the file: {length} bytes from {start:#x}, the file has {file:#x}"
             ),
-            Self::BadField { what, value, allowed } => {
-                write!(f, "{what} is {value:#x} but must be {allowed}")
-            }
-            Self::NoExecutable { index, count } => {
-                write!(f, "DVLE {index} does not exist; the file has {count}")
-            }
-            Self::EntryOutOfCode { entry, words } => {
+            BadField { what, value, allowed } => write!(f, "{what} is {value:#x} but must be {allowed}"),
+            NoExecutable { index, count } => write!(f, "DVLE {index} does not exist; the file has {count}"),
+            EntryOutOfCode { entry, words } => {
                 write!(f, "entry point {entry:#x} lies outside the code of {words:#x} words")
             }
-            Self::EntryOutOfReach { entry, words } => {
+            EntryOutOfReach { entry, words } => {
                 write!(f, "entry point {entry:#x} lies beyond the {words} words that the vertex unit holds")
             }
-            Self::BadOpcode(opcode) => write!(f, "opcode {opcode:#04x} is not defined"),
-            Self::Limit { name, value, limit } => write!(f, "{name}: {value} exceeds the limit of {limit}"),
-            Self::Stage { what, stage } => write!(f, "{what} does not accept a {stage} program"),
-            Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
-            Self::KnownAndSpecialized { bank, register } => {
+            BadOpcode(opcode) => write!(f, "opcode {opcode:#04x} is not defined"),
+            Limit { name, value, limit } => write!(f, "{name}: {value} exceeds the limit of {limit}"),
+            Stage { what, stage } => write!(f, "{what} does not accept a {stage} program"),
+            StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
+            KnownAndSpecialized { bank, register } => {
                 write!(f, "{bank}{register} is both known and a specialization constant")
             }
-            Self::AttributeComponents { register, components } => {
+            AttributeComponents { register, components } => {
                 write!(f, "attribute v{register} has {components} components but must be 1 to 4")
             }
-            Self::DepthTolerance(bits) => {
-                let tolerance = f32::from_bits(*bits);
-                write!(
-                    f,
-                    "the tolerance of the clip volume is {tolerance} but must be at least 0 and below 1"
-                )
+            DepthTolerance(bits) => {
+                let value = f32::from_bits(*bits);
+                write!(f, "the tolerance of the clip volume is {value} but must be at least 0 and below 1")
             }
-            Self::MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
+            MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
                 write!(f, "register layout: {bank} at byte {byte}, not a multiple of {align}")
             }
-            Self::MisplacedBank { bank, byte, most, .. } => {
+            MisplacedBank { bank, byte, most, .. } => {
                 write!(f, "register layout: {bank} at byte {byte}, beyond {most} bytes")
             }
-            Self::OverlappingBanks([a, b]) => write!(f, "register layout: {a} and {b} overlap"),
-            Self::SharedLocation { location, outputs: [a, b] } => {
+            OverlappingBanks([a, b]) => write!(f, "register layout: {a} and {b} overlap"),
+            SharedLocation { location, outputs: [a, b] } => {
                 write!(f, "{a} and {b} both use location {location}")
             }
-            Self::SharedBinding { set, binding } => {
-                write!(f, "both blocks use set {set}, binding {binding}")
-            }
-            Self::BadName { name, why } => write!(f, "the name {} {why}", name.escape_debug()),
-            Self::BadVarying { name, why } => write!(f, "the varying {} {why}", name.escape_debug()),
-            Self::SpirvVersion { major, minor } => {
+            SharedBinding { set, binding } => write!(f, "both blocks use set {set}, binding {binding}"),
+            BadName { name, why } => write!(f, "the name {} {why}", name.escape_debug()),
+            BadVarying { name, why } => write!(f, "the varying {} {why}", name.escape_debug()),
+            SpirvVersion { major, minor } => {
                 write!(f, "SPIR-V {major}.{minor} does not exist; use 1.0 to 1.6")
             }
-            Self::TargetLacks { target, what } => write!(f, "{target} has no {what}"),
-            Self::NoVertex { place, vertex, count } => {
+            TargetLacks { target, what } => write!(f, "{target} has no {what}"),
+            NoVertex { place, vertex, count } => {
                 write!(f, "indices[{place}] is {vertex}, but there are {count} vertices")
             }
-            Self::Setup(why) | Self::Verify(why) | Self::Backend(why) | Self::Other(why) => f.write_str(why),
-            Self::NoGeometryStage(why) => write!(f, "no geometry stage: {why}"),
+            Setup(why) | Verify(why) | Backend(why) | Other(why) => f.write_str(why),
+            NoGeometryStage(why) => write!(f, "no geometry stage: {why}"),
         }
     }
 }
@@ -325,28 +315,23 @@ impl fmt::Display for Kind {
 impl Kind {
     /// Returns advice for the author of the input.
     pub fn hint(&self) -> Option<&'static str> {
+        use Code::*;
         Some(match self.code() {
-            Code::Truncated | Code::OutOfFile => {
-                "the file is cut short or damaged; get it again from its source"
-            }
-            Code::BadMagic if matches!(self, Self::BadMagic { expected: "DVLB", .. }) => {
+            Truncated | OutOfFile => "the file is cut short or damaged; get it again from its source",
+            BadMagic if matches!(self, Self::BadMagic { expected: "DVLB", .. }) => {
                 "a .shbin file begins with DVLB; a BCSDR or CGFX file must be unpacked first"
             }
-            Code::BadMagic | Code::BadField => {
-                "the file is damaged or was written by a broken tool; rebuild it"
-            }
-            Code::NoExecutable => "executables are numbered from 0, in file order",
-            Code::EntryOutOfCode => "the DVLE's main offset is wrong, or code words are missing",
-            Code::EntryOutOfReach => {
-                "the entry procedure of a vertex program must be at the front of the code"
-            }
-            Code::BadOpcode => "the permissive option treats undefined opcodes as NOP",
-            Code::Limit => "raise the limit in `Limits` if the program is meant to be this large",
-            Code::Stage => "choose an executable of the other stage, or a job for this one",
-            Code::StepBudget => "the program may never end; raise the step budget if it does",
-            Code::Verify | Code::Backend => "this is a defect of transpica; please report it with the file",
-            Code::NoGeometryStage => "the compute form runs every geometry program",
-            Code::BadOption | Code::Other => return None,
+            BadMagic | BadField => "the file is damaged or was written by a broken tool; rebuild it",
+            NoExecutable => "executables are numbered from 0, in file order",
+            EntryOutOfCode => "the DVLE's main offset is wrong, or code words are missing",
+            EntryOutOfReach => "the entry procedure of a vertex program must be at the front of the code",
+            BadOpcode => "the permissive option treats undefined opcodes as NOP",
+            Limit => "raise the limit in `Limits` if the program is meant to be this large",
+            Stage => "choose an executable of the other stage, or a job for this one",
+            StepBudget => "the program may never end; raise the step budget if it does",
+            Verify | Backend => "this is a defect of transpica; please report it with the file",
+            NoGeometryStage => "the compute form runs every geometry program",
+            BadOption | Other => return None,
         })
     }
     /// Returns whether the library does not support an input that may be valid. Another way to run

@@ -9,7 +9,7 @@ use crate::geometry::kernel::bindings;
 use crate::host::debug_source::DebugSource;
 use crate::host::settings::{AttributeKind, Binding, Profile};
 use crate::interface::{Interface, Location, Member, MemberType, Output};
-use crate::ir::{self, Binary, Def, Func, Module, Op, Resource, Type};
+use crate::ir::{Binary, Func, Module, Op, Resource, ScalarKind, Type, Value, ValueList};
 use crate::limits::Limits;
 use crate::support::fields::{DrawField, HostField};
 
@@ -61,45 +61,30 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// Adds the reads of a function.
-    ///
-    /// # Errors
-    /// [`Kind::Verify`] for registers that do not exist.
-    pub(super) fn add(&mut self, func: &Func) -> Result<()> {
-        for value in func.values.values() {
-            match value.def {
-                Def::Op(Op::Read(Resource::Input(register))) if u32::from(register) < REGISTERS => {
-                    self.inputs |= 1 << register;
-                }
-                Def::Op(Op::Read(Resource::Input(register))) => {
-                    return Err(defect(format!("input v{register}")));
-                }
-                Def::Op(Op::Read(Resource::Host(field))) => {
-                    self.host = self.host.max(HostField::FIXED).max(field.index() + 1);
-                }
-                #[cfg(any(feature = "wgsl", feature = "glsl"))]
-                Def::Op(Op::Read(Resource::Specialized(id))) => {
-                    self.specialized |= 1 << id.get();
-                }
-                Def::Op(_) | Def::Param | Def::Result | Def::Dead => {}
-            }
-        }
-        Ok(())
-    }
-
     /// Returns the reads of all functions of a module, and the mask of the input registers of each,
     /// helpers first.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// [`Kind::Verify`] for registers that do not exist.
     pub(super) fn collect(module: &Module, inputs: &mut Vec<u16>) -> Result<Self> {
         let mut all = Self::default();
         inputs.clear();
         for func in module.helpers.iter().map(|helper| &**helper).chain([&module.main]) {
-            let before = std::mem::take(&mut all.inputs);
-            all.add(func)?;
-            inputs.push(all.inputs);
-            all.inputs |= before;
+            let mut own = 0;
+            for (_, resource) in func.reads() {
+                match resource {
+                    Resource::Input(register) if u32::from(register) < REGISTERS => own |= 1 << register,
+                    Resource::Input(register) => return Err(defect(format!("input v{register}"))),
+                    Resource::Host(field) => {
+                        all.host = all.host.max(HostField::FIXED).max(field.index() + 1);
+                    }
+                    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+                    Resource::Specialized(id) => all.specialized |= 1 << id.get(),
+                    _other_resources => {}
+                }
+            }
+            inputs.push(own);
+            all.inputs |= own;
         }
         Ok(all)
     }
@@ -155,11 +140,7 @@ pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'st
 }
 
 /// Splits the arguments of a submission into the count and the vectors of three vertices.
-pub(super) fn submission(
-    func: &Func,
-    args: ir::ValueList,
-    vectors: usize,
-) -> Result<(ir::Value, &[ir::Value])> {
+pub(super) fn submission(func: &Func, args: ValueList, vectors: usize) -> Result<(Value, &[Value])> {
     match func.get(args).split_first() {
         Some((&count, vertices)) if vertices.len() == 3 * vectors => Ok((count, vertices)),
         Some((_, vertices)) => Err(defect(format!("{} vectors for three vertices", vertices.len()))),
@@ -189,7 +170,7 @@ pub(super) trait Statements {
     /// A value.
     type Operand: Copy;
     /// A value of the program.
-    fn operand(&mut self, value: ir::Value) -> Result<Self::Operand>;
+    fn operand(&mut self, value: Value) -> Result<Self::Operand>;
     /// A constant.
     fn int(&mut self, value: u32) -> Self::Operand;
     /// An operation on integers, with a preferred name of the result.
@@ -202,7 +183,7 @@ pub(super) trait Statements {
     fn when(&mut self, condition: Self::Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()>;
 
     /// Stores a triangle if there is room, and returns the number of triangles including it.
-    fn submit_triangle(&mut self, func: &Func, args: ir::ValueList, vectors: u32) -> Result<Self::Operand> {
+    fn submit_triangle(&mut self, func: &Func, args: ValueList, vectors: u32) -> Result<Self::Operand> {
         let (count, vertices) = submission(func, args, vectors as usize)?;
         let count = self.operand(count)?;
         // Operands come first: in text they are lines, which must not stand inside the `if`.
@@ -236,7 +217,7 @@ pub(super) trait Statements {
 
     /// Stores the number of triangles and, in the last thread, the state for the next draw, after
     /// the state before this draw.
-    fn end_geometry(&mut self, kernel: &GeometryKernel, outputs: &[ir::Value]) -> Result<()> {
+    fn end_geometry(&mut self, kernel: &GeometryKernel, outputs: &[Value]) -> Result<()> {
         let state = kernel.state.len();
         let Some((&count, words)) = outputs.split_first().filter(|(_, words)| words.len() == state) else {
             return Err(defect(format!("{} values for {state} words of state", outputs.len())));
@@ -267,8 +248,8 @@ pub(super) trait Statements {
 pub(super) fn element_type(ty: MemberType) -> Type {
     match ty {
         MemberType::Vec4 | MemberType::Vec4Array(_) => Type::F32X4,
-        MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(ir::ScalarKind::I32, 4),
-        MemberType::PackedInts => Type::new(ir::ScalarKind::U32, 4),
+        MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(ScalarKind::I32, 4),
+        MemberType::PackedInts => Type::new(ScalarKind::U32, 4),
         MemberType::Bits => Type::U32,
     }
 }
@@ -283,15 +264,15 @@ pub(super) fn array_length(ty: MemberType) -> Option<u16> {
 
 /// Returns the type of a field of the host block.
 pub(super) fn host_type(field: HostField) -> Type {
-    ir::Resource::Host(field).row().results[0]
+    Resource::Host(field).row().results[0]
 }
 
 /// Returns the type of an attribute of the vertex entry.
 pub(super) fn attribute_type(kind: AttributeKind) -> Type {
     match kind {
         AttributeKind::Float => Type::F32X4,
-        AttributeKind::Int => Type::new(ir::ScalarKind::I32, 4),
-        AttributeKind::Uint => Type::new(ir::ScalarKind::U32, 4),
+        AttributeKind::Int => Type::new(ScalarKind::I32, 4),
+        AttributeKind::Uint => Type::new(ScalarKind::U32, 4),
     }
 }
 
@@ -299,8 +280,8 @@ pub(super) fn attribute_type(kind: AttributeKind) -> Type {
 pub(super) fn output_type(output: &Output) -> Result<Type> {
     match (output.location, output.lanes()) {
         (Location::Position, 4) => Ok(Type::F32X4),
-        (Location::ClipDistances, 2) => Ok(Type::new(ir::ScalarKind::F32, 2)),
-        (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(ir::ScalarKind::F32, lanes as u8)),
+        (Location::ClipDistances, 2) => Ok(Type::new(ScalarKind::F32, 2)),
+        (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(ScalarKind::F32, lanes as u8)),
         (Location::Position | Location::Varying(_) | Location::ClipDistances, lanes) => {
             Err(defect(format!("output {} has {lanes} components", output.name)))
         }
@@ -308,7 +289,6 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
 }
 
 /// Returns whether an output is the normal quaternion.
-#[cfg(any(feature = "spirv", feature = "glsl"))]
 pub(super) fn is_quaternion(output: &Output) -> bool {
     output.semantic == Some(crate::program::container::Semantic::Quaternion) && output.components.len() == 4
 }

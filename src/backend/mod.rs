@@ -17,87 +17,18 @@
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 mod interface;
 #[cfg(feature = "naga")]
+#[cfg_attr(not(any(feature = "hlsl", feature = "msl")), expect(dead_code, reason = "for naga's writers"))]
 pub mod naga;
 #[cfg(feature = "spirv")]
 pub mod spirv;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
+#[cfg_attr(
+    not(all(feature = "wgsl", feature = "glsl")),
+    expect(dead_code, reason = "each language needs its own part")
+)]
 pub mod text;
 
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 pub use interface::{BackendInput, ENTRY_NAME};
-
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-use crate::error::{At, Result};
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-use crate::error::{Error, Kind};
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-use crate::limits::check;
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-use crate::program::isa::placed::PlacedText;
-
-/// A text target.
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Language {
-    /// WGSL.
-    #[cfg(feature = "wgsl")]
-    Wgsl,
-    /// GLSL of a version.
-    #[cfg(feature = "glsl")]
-    Glsl(text::GlslVersion),
-    /// HLSL for shader model 5.1.
-    #[cfg(feature = "hlsl")]
-    Hlsl,
-    /// MSL.
-    #[cfg(feature = "msl")]
-    Msl,
-}
-
-/// Returns the module in a language.
-///
-/// # Errors
-/// As the function of that language; a text over the size limit.
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-pub fn write(source: &BackendInput<'_>, language: Language) -> Result<String> {
-    write_traced(source, language, None)
-}
-
-/// Returns the module in a language, with the instructions of the program that each line evaluates
-/// values for.
-///
-/// # Errors
-/// As [`write`]; HLSL and MSL, whose lines are naga's.
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-pub fn write_placed(source: &BackendInput<'_>, language: Language) -> Result<PlacedText> {
-    let mut trace = Vec::new();
-    let text = write_traced(source, language, Some(&mut trace))?;
-    Ok(text::placed(text, &trace, &source.module.main))
-}
-
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-fn write_traced(
-    source: &BackendInput<'_>,
-    language: Language,
-    trace: Option<&mut text::Trace>,
-) -> Result<String> {
-    #[cfg(any(feature = "hlsl", feature = "msl"))]
-    let foreign = |target| Err(Error::new(Kind::TargetLacks { target, what: "places".into() }, At::Whole));
-    let text = match language {
-        #[cfg(feature = "wgsl")]
-        Language::Wgsl => text::wgsl(source, trace),
-        #[cfg(feature = "glsl")]
-        Language::Glsl(version) => text::glsl(source, version, trace),
-        #[cfg(feature = "hlsl")]
-        Language::Hlsl if trace.is_some() => foreign("HLSL"),
-        #[cfg(feature = "hlsl")]
-        Language::Hlsl => naga::hlsl(source),
-        #[cfg(feature = "msl")]
-        Language::Msl if trace.is_some() => foreign("MSL"),
-        #[cfg(feature = "msl")]
-        Language::Msl => naga::msl(source),
-    }?;
-    // The limit counts words of SPIR-V: four bytes of text are one.
-    check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)?;
-    Ok(text)
-}
+pub use text::{Language, write, write_placed};

@@ -20,7 +20,6 @@ use naga::{
 use super::interface::BackendInput;
 use super::text;
 use crate::error::{At, Error, Kind, Result};
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 use crate::host::settings::Binding;
 
 /// Name of the entry point in MSL, which reserves `main`.
@@ -153,7 +152,6 @@ fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
 
 /// Returns the module information that naga's writers need. Our modules are valid: all rules are
 /// checked in debug builds only.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn info(module: &naga::Module) -> Result<ModuleInfo> {
     check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
 }
@@ -177,7 +175,7 @@ pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
     Writer::new(&mut text, &options, &PipelineOptions::default())
         .write(&module, &info(&module)?, None)
         .map_err(|error| refused("HLSL writer", &error))?;
-    Ok(text::header(source.interface) + &plain_names(&text))
+    Ok(text::head::header(source.interface) + &plain_names(&text))
 }
 
 /// Returns the module as MSL 2.1.
@@ -189,7 +187,7 @@ pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
 pub fn msl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
     let module = unspecialized_module(source, "MSL")?;
-    text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
+    text::module::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
     let resources = bindings(&module)
         .map(|binding| {
             let slot = place(binding).msl_slot().ok_or_else(|| no_place("MSL", binding))?;
@@ -208,34 +206,28 @@ pub fn msl(source: &BackendInput<'_>) -> Result<String> {
     let (text, _) =
         naga::back::msl::write_string(&module, &info(&module)?, &options, &PipelineOptions::default())
             .map_err(|error| refused("MSL writer", &error))?;
-    Ok(text::header(source.interface) + &plain_names(&text))
+    Ok(text::head::header(source.interface) + &plain_names(&text))
 }
 
 /// Returns the naga module of a program without specialization constants.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn unspecialized_module(source: &BackendInput<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;
-    if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
+    if module.overrides.is_empty() { Ok(module) } else { Err(text::module::unspecialized(target)) }
 }
 
 /// Returns the bindings that a module uses.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding> {
     module.global_variables.iter().filter_map(|(_, global)| global.binding)
 }
 
 /// Returns a binding as the host has it.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn place(naga::ResourceBinding { group: set, binding }: naga::ResourceBinding) -> Binding {
     Binding { set, binding }
 }
 
 /// Returns the error of a binding that a language lacks.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-#[cold]
 fn no_place(target: &'static str, binding: naga::ResourceBinding) -> Error {
-    let what = format!("place for set {}, binding {}", binding.group, binding.binding);
-    Error::new(Kind::TargetLacks { target, what }, At::Whole)
+    text::module::lacks(target, format!("place for set {}, binding {}", binding.group, binding.binding))
 }
 
 #[cold]
@@ -245,7 +237,6 @@ fn refused(what: &str, error: &dyn std::fmt::Display) -> Error {
 
 /// Removes the `_` that naga appends to names that end in a digit, unless another identifier has
 /// the name already.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain_names(text: &str) -> String {
     let taken: std::collections::BTreeSet<&str> = words(text).collect();
     let mut out = String::with_capacity(text.len());
@@ -257,7 +248,6 @@ fn plain_names(text: &str) -> String {
 
 /// Returns the name without the appended `_`, for our names that are not keywords in any target:
 /// `r7_`, `left_i0_`, `texcoord_0_`.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain(word: &str) -> Option<&str> {
     let name = word.strip_suffix('_')?;
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -268,7 +258,6 @@ fn plain(word: &str) -> Option<&str> {
 }
 
 /// Splits the text into tokens: identifiers and numbers, and the text between them.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

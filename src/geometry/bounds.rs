@@ -142,7 +142,7 @@ impl Heaviest<'_> {
         // If two loops count it, any may be taken first: the other one counts in the rest.
         let cut = (0..LOOPS).find_map(|slot| Some((slot, self.cut(cycle, slot)?)));
         let (slot, cut) = cut?;
-        self.heaviest_counted_path(cycle, slot, &cut, levels)
+        self.counted_cycle(cycle, slot, &cut, levels)
     }
 
     /// Returns the blocks of a cycle that count down the loop in a slot, or `None` if no block does
@@ -164,13 +164,7 @@ impl Heaviest<'_> {
     }
 
     /// The heaviest stay in a cycle that the loop in a slot counts, in the blocks of `cut`.
-    fn heaviest_counted_path(
-        &mut self,
-        cycle: &[Block],
-        slot: u8,
-        cut: &[Block],
-        levels: u8,
-    ) -> Option<Vec<u64>> {
+    fn counted_cycle(&mut self, cycle: &[Block], slot: u8, cut: &[Block], levels: u8) -> Option<Vec<u64>> {
         let is_cut = |block: &Block| cut.binary_search(block).is_ok();
         let rest = cycle.iter().copied().filter(|block| !is_cut(block)).collect();
         let passes = self.repeats(cut, slot);
@@ -189,9 +183,9 @@ impl Heaviest<'_> {
         // Weight up to the last pass, inclusive.
         let passed = (passes.checked_sub(1)).map(|between| {
             inside
-                .heaviest_path_before(cfg, &first, is_cut)
+                .heaviest_before(cfg, &first, is_cut)
                 .saturating_add(weight.saturating_mul(passes))
-                .saturating_add(inside.heaviest_path_before(cfg, &later, is_cut).saturating_mul(between))
+                .saturating_add(inside.heaviest_before(cfg, &later, is_cut).saturating_mul(between))
         });
         let stay = |block: &Block| match inside.blocks.binary_search(block) {
             Ok(place) => {
@@ -224,10 +218,7 @@ fn starts_anew(effect: Effect, slot: u8) -> bool {
     match effect {
         Effect::ShiftLoops => true,
         Effect::EnterLoop { slot: entered, .. } => entered == slot,
-        Effect::StepLoop { .. }
-        | Effect::RepeatLoop { .. }
-        | Effect::RestoreCounter { .. }
-        | Effect::CountJump => false,
+        _other_effects => false,
     }
 }
 
@@ -257,12 +248,7 @@ impl Condensed {
     }
 
     /// The heaviest of some paths up to a block with an edge to a block that `is_asked` accepts.
-    fn heaviest_path_before(
-        &self,
-        cfg: &Cfg,
-        paths: &[Option<u64>],
-        is_asked: impl Fn(&Block) -> bool,
-    ) -> u64 {
+    fn heaviest_before(&self, cfg: &Cfg, paths: &[Option<u64>], is_asked: impl Fn(&Block) -> bool) -> u64 {
         let leads = |block: Block| cfg.blocks[block].terminator.targets().any(|target| is_asked(&target));
         let before = self.blocks.iter().zip(paths).filter(|(block, _)| leads(**block));
         before.filter_map(|(_, path)| *path).max().unwrap_or(0)

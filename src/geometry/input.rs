@@ -23,12 +23,7 @@ pub enum Topology {
 impl Topology {
     /// Decodes the two bits of the GPU's register.
     pub fn from_bits(bits: u32) -> Self {
-        match bits & 3 {
-            0 => Self::List,
-            1 => Self::Strip,
-            2 => Self::Fan,
-            _three => Self::Geometry,
-        }
+        [Self::List, Self::Strip, Self::Fan, Self::Geometry][(bits & 3) as usize]
     }
 }
 

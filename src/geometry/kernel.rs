@@ -47,10 +47,8 @@ pub const RECORDED: f32 = 8_388_608.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StateWord {
     /// The register or slot that it belongs to.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "what", serialize_with = "crate::support::stable::spelled::text")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "what"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
     pub item: StateItem,
     /// For a vertex slot: the output of the interface, with its component in `component`. For
     /// SETEMIT `component` is 0 for the slot, 1 for the triangle flag, 2 for the winding flag. Else

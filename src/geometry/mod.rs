@@ -141,10 +141,8 @@ impl fmt::Display for StateItem {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Observation {
     /// The item of state.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "what", serialize_with = "crate::support::stable::spelled::text")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "what"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
     pub item: StateItem,
     /// The first instruction, by address, that reads it.
     #[cfg_attr(feature = "serde", serde(rename = "at"))]

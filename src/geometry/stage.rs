@@ -26,13 +26,7 @@ impl StagePrimitive {
 
     /// Returns the number of vertices.
     pub fn vertices(self) -> u8 {
-        match self {
-            Self::Points => 1,
-            Self::Lines => 2,
-            Self::Triangles => 3,
-            Self::LinesAdjacency => 4,
-            Self::TrianglesAdjacency => 6,
-        }
+        [1, 2, 3, 4, 6][self as usize]
     }
 }
 
@@ -66,7 +60,7 @@ impl GeometryStage {
 
     /// Returns the number of vertices that the stage declares to emit, which must be positive even
     /// if it emits nothing.
-    #[cfg(any(feature = "spirv", feature = "glsl"))]
+    #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
     pub(crate) fn emitted(&self) -> u32 {
         (3 * self.triangles).max(1)
     }

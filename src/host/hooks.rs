@@ -104,10 +104,7 @@ pub enum Hook {
 impl Hook {
     /// Returns the address of the instruction whose result a tap emits.
     pub fn tapped(&self) -> Option<Pc> {
-        match *self {
-            Self::Tap(pc, _) => Some(pc),
-            Self::Output(..) | Self::Redirect(..) => None,
-        }
+        if let Self::Tap(pc, _) = *self { Some(pc) } else { None }
     }
 }
 

@@ -22,11 +22,7 @@ pub enum Bank {
 
 impl fmt::Display for Bank {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Float => "c",
-            Self::Int => "i",
-            Self::Bool => "b",
-        })
+        f.write_str(["c", "i", "b"][*self as usize])
     }
 }
 
@@ -72,10 +68,7 @@ impl MemberType {
     }
     /// Returns the alignment in bytes.
     pub fn align(self) -> u32 {
-        match self {
-            Self::Vec4 | Self::IVec4 | Self::PackedInts | Self::Vec4Array(_) | Self::IVec4Array(_) => VECTOR,
-            Self::Bits => 4,
-        }
+        if self == Self::Bits { 4 } else { VECTOR }
     }
 }
 

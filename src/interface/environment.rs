@@ -117,47 +117,32 @@ pub trait Environment {
 
 /// Defines methods of an environment that forward to the environment of an expression.
 macro_rules! forward {
-    ($this:ident => $to:expr; $($method:ident)*) => { $(forward!(@$method $this, $to);)* };
-    (@folded $this:ident, $to:expr) => {
-        fn folded(&self, options: &Options) -> Constants {
-            let $this = self;
-            $to.folded(options)
-        }
+    ($this:ident => $to:expr; $($method:ident)*) => { $(forward!(@$method $this => $to);)* };
+    (@folded $($to:tt)*) => {
+        forward!($($to)*; folded(options: &Options) -> Constants);
     };
-    (@output_map $this:ident, $to:expr) => {
-        fn output_map(&self) -> OutputMap {
-            let $this = self;
-            $to.output_map()
-        }
+    (@output_map $($to:tt)*) => {
+        forward!($($to)*; output_map() -> OutputMap);
     };
-    (@interface $this:ident, $to:expr) => {
-        fn interface(&self, usage: &Usage, options: &Options) -> Result<EnvironmentInterface> {
-            let $this = self;
-            $to.interface(usage, options)
-        }
+    (@interface $($to:tt)*) => {
+        forward!($($to)*; interface(usage: &Usage, options: &Options) -> Result<EnvironmentInterface>);
     };
-    (@hooks $this:ident, $to:expr) => {
-        fn hooks(&self) -> Cow<'_, [Hook]> {
-            let $this = self;
-            $to.hooks()
-        }
+    (@hooks $($to:tt)*) => {
+        forward!($($to)*; hooks() -> Cow<'_, [Hook]>);
     };
-    (@input $this:ident, $to:expr) => {
-        fn input(&self) -> Option<&VertexInput> {
-            let $this = self;
-            $to.input()
-        }
+    (@input $($to:tt)*) => {
+        forward!($($to)*; input() -> Option<&VertexInput>);
     };
-    (@debug_source $this:ident, $to:expr) => {
-        fn debug_source(&self) -> Option<&DebugSource> {
-            let $this = self;
-            $to.debug_source()
-        }
+    (@debug_source $($to:tt)*) => {
+        forward!($($to)*; debug_source() -> Option<&DebugSource>);
     };
-    (@fingerprint $this:ident, $to:expr) => {
-        fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
+    (@fingerprint $($to:tt)*) => {
+        forward!($($to)*; fingerprint(options: &Options, out: &mut Vec<u8>) -> ());
+    };
+    ($this:ident => $to:expr; $method:ident($($name:ident: $type:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $type),*) -> $result {
             let $this = self;
-            $to.fingerprint(options, out);
+            $to.$method($($name),*)
         }
     };
 }

@@ -84,12 +84,9 @@ pub fn attach<'a>(hooks: &[Hook], outputs: impl Iterator<Item = &'a mut Output>)
 
 /// Returns the outputs of taps.
 pub(crate) fn tap_outputs(hooks: &[Hook]) -> impl Iterator<Item = Output> + '_ {
-    (0u8..).zip(taps(hooks).zip(NAMES)).map(|(number, ((_, location), name))| Output {
-        name: name.to_string(),
-        location: Location::Varying(location),
-        components: vec![ComponentSource::Zero; 4],
-        value: OutputValue::Tap(number),
-        semantic: None,
-        hooks: Vec::new(),
+    (0u8..).zip(taps(hooks).zip(NAMES)).map(|(number, ((_, location), name))| {
+        let components = vec![ComponentSource::Zero; 4];
+        let output = Output::plain(name.to_string(), Location::Varying(location), components);
+        Output { value: OutputValue::Tap(number), ..output }
     })
 }

@@ -106,28 +106,14 @@ pub fn registers(layout: &RegisterLayout) -> UniformBlock {
 
 /// As [`registers`], with or without padding of `c`.
 pub(super) fn file(layout: &RegisterLayout, is_padded: bool) -> UniformBlock {
-    let member = |name: &str, bank, count, offset, ty| Member {
-        name: name.to_string(),
-        bank,
-        first: 0,
-        count,
-        offset,
-        ty,
-    };
-    let ints = match layout.packing {
-        IntPacking::Words => MemberType::IVec4Array(sizes::INTS as u16),
-        IntPacking::Bytes => MemberType::PackedInts,
-    };
-    let floats = layout.float_count(is_padded);
-    UniformBlock {
-        members: vec![
-            member("c", Bank::Float, floats as u8, layout.floats, MemberType::Vec4Array(floats as u16)),
-            member("i", Bank::Int, sizes::INTS as u8, layout.ints, ints),
-            member("b", Bank::Bool, sizes::BOOLS as u8, layout.bools, MemberType::Bits),
-        ],
-        names: Vec::new(),
-        size: layout.block_size(is_padded),
+    let complete = |name: &str, bank, count, offset| Member { offset, ..member(name.into(), bank, 0, count) };
+    let floats = complete("c", Bank::Float, layout.float_count(is_padded) as u8, layout.floats);
+    let mut ints = complete("i", Bank::Int, sizes::INTS as u8, layout.ints);
+    if layout.packing == IntPacking::Bytes {
+        ints.ty = MemberType::PackedInts;
     }
+    let bools = complete("b", Bank::Bool, sizes::BOOLS as u8, layout.bools);
+    UniformBlock { members: vec![floats, ints, bools], names: Vec::new(), size: layout.block_size(is_padded) }
 }
 
 /// Builds one member for each symbol with a needed register, and one for each run of needed

@@ -132,10 +132,11 @@ impl Interface {
             entry: known.entry,
             procedures: known.procedures,
             options,
-            attributes: match entry_point {
-                // The inputs of a geometry stage are the vectors of vertices.
-                EntryPoint::Stage(_) => Vec::new(),
-                _ => known.attributes,
+            // The inputs of a geometry stage are the vectors of vertices.
+            attributes: if matches!(entry_point, EntryPoint::Stage(_)) {
+                Vec::new()
+            } else {
+                known.attributes
             },
             outputs,
             block: known.block,

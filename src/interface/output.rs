@@ -84,10 +84,8 @@ pub struct Output {
     /// Destination.
     pub location: Location,
     /// Sources of its components, one to four.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "sources", serialize_with = "crate::support::stable::spelled::texts")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "sources"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::texts"))]
     pub components: Vec<ComponentSource>,
     /// Conversion of the components.
     pub value: OutputValue,
@@ -99,6 +97,10 @@ pub struct Output {
 }
 
 impl Output {
+    /// An output whose components are its value, of no semantic and without hooks.
+    pub(super) fn plain(name: String, location: Location, components: Vec<ComponentSource>) -> Self {
+        Self { name, location, components, value: OutputValue::Plain, semantic: None, hooks: Vec::new() }
+    }
     /// Returns whether the components are the value.
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {

@@ -4,47 +4,34 @@
 use crate::host::constants::Constants;
 use crate::program::isa::Mask;
 use crate::program::isa::sizes::{FLOATS, INTS, OUTPUTS};
+#[cfg(feature = "serde")]
+use crate::support::stable::spelled;
 
 /// Registers that a program uses. Bit n of a mask is register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Usage {
     /// v registers read.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "v", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "v", serialize_with = "spelled::registers"))]
     pub inputs: u16,
     /// c registers read without an address register.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "c", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "c", serialize_with = "spelled::registers"))]
     pub floats: u128,
     /// i registers read.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "i", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "i", serialize_with = "spelled::registers"))]
     pub ints: u8,
     /// b registers read.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "b", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "b", serialize_with = "spelled::registers"))]
     pub bools: u16,
     /// Indices c0..c127 that relative reads may have. Those beyond c95 read as ones.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::registers"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "spelled::registers"))]
     pub relative: u128,
     /// Indices that one relative read may have together with the next index: both registers lie in
     /// one array.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub joined: u128,
     /// c registers that are bases of relative reads.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "bases", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "bases", serialize_with = "spelled::registers"))]
     pub relative_bases: u128,
     /// o registers written.
     #[cfg_attr(feature = "serde", serde(skip))]

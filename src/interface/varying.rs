@@ -51,13 +51,10 @@ fn component(map: &OutputMap, source: VaryingSource, options: &Options) -> Compo
 /// Returns the outputs of the vertex entry: the position, the profile's varyings that the map has,
 /// the clip distances. The position is always present; its unmapped components are 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Output> {
-    let of_position = |name: &str, location, value| Output {
-        name: name.to_string(),
-        location,
-        components: (0..4).map(|code| component(map, VaryingSource::Code(code), options)).collect(),
-        value,
-        semantic: Some(Semantic::Position),
-        hooks: Vec::new(),
+    let of_position = |name: &str, location, value| {
+        let components = (0..4).map(|code| component(map, VaryingSource::Code(code), options)).collect();
+        let semantic = Some(Semantic::Position);
+        Output { value, semantic, ..Output::plain(name.to_string(), location, components) }
     };
     let row = linkage::distances(&profile.varyings);
     let distances = match options.outputs.clip_planes {
@@ -109,18 +106,14 @@ fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> 
     let codes = Semantic::Color.codes();
     let colors = mask(&|source| source.code().is_some_and(|code| codes.contains(&code)));
     let complements = mask(&|source| matches!(source, VaryingSource::Complement(_)));
-    Some(Output {
-        name: row.name.to_string(),
-        location: Location::Varying(row.location),
-        components: row.components.iter().map(|&source| component(map, source, options)).collect(),
-        value: match (semantic, colors, complements) {
-            (Some(Semantic::Color), _, Mask::NONE) => OutputValue::Color,
-            (_, Mask::NONE, Mask::NONE) => OutputValue::Plain,
-            _some => OutputValue::Mixed { colors, complements },
-        },
-        semantic,
-        hooks: Vec::new(),
-    })
+    let value = match (semantic, colors, complements) {
+        (Some(Semantic::Color), _, Mask::NONE) => OutputValue::Color,
+        (_, Mask::NONE, Mask::NONE) => OutputValue::Plain,
+        _some => OutputValue::Mixed { colors, complements },
+    };
+    let components = row.components.iter().map(|&source| component(map, source, options)).collect();
+    let output = Output::plain(row.name.to_string(), Location::Varying(row.location), components);
+    Some(Output { value, semantic, ..output })
 }
 
 /// Checks that each output that a hook changes is a varying of its own.
@@ -153,13 +146,10 @@ pub(crate) fn forwarded_name(vector: u8) -> String {
 /// geometry stage have the same names.
 pub fn passed_on(outputs: u16) -> Vec<Output> {
     let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
-    let output = |(location, register): (u32, u8)| Output {
-        name: forwarded_name(location as u8), // Range: at most sixteen.
-        location: Location::Varying(location),
-        components: Component::ALL.map(|component| ComponentSource::Register { register, component }).into(),
-        value: OutputValue::Plain,
-        semantic: None,
-        hooks: Vec::new(),
+    let output = |(location, register): (u32, u8)| {
+        let components = Component::ALL.map(|component| ComponentSource::Register { register, component });
+        // Range: at most sixteen.
+        Output::plain(forwarded_name(location as u8), Location::Varying(location), components.into())
     };
     (0..).zip(registers).map(output).collect()
 }

@@ -76,10 +76,8 @@ fn tested(f: &Func, test: Node) -> Option<Value> {
 }
 
 fn counts_down(f: &Func, next: Value, param: Value) -> bool {
-    match f.op(next) {
-        Some(Op::Binary(Binary::ISub, a, one)) => a == param && f.op(one) == Some(Op::Const([1, 0, 0, 0])),
-        _other => false,
-    }
+    let Some(Op::Binary(Binary::ISub, a, one)) = f.op(next) else { return false };
+    a == param && f.op(one) == Some(Op::Const([1, 0, 0, 0]))
 }
 
 /// Returns whether a region inside the body of a loop continues it.

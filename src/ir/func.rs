@@ -9,16 +9,12 @@ use super::types::{Type, Value};
 use crate::program::isa::Pc;
 use crate::support::entity::Arena;
 
-crate::define_handle!(
+crate::define_handle! {
     /// A sequence of items.
-    Region,
-    "region"
-);
-crate::define_handle!(
+    Region, "region";
     /// A nesting construct: `if`, loop, block or switch.
-    Node,
-    "node"
-);
+    Node, "node";
+}
 
 /// A run of values in [`Func::pool`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -58,12 +58,11 @@ pub fn print(module: &Module) -> String {
 /// As [`print`] of a well-formed module, with the instructions that each value of the main function
 /// belongs to.
 pub fn print_placed(module: &Module) -> PlacedText {
-    let (f, mut trace) = (&module.main, Vec::new());
-    let out = write_functions(module.helpers.iter().map(Arc::as_ref), String::new(), |_| None);
-    let mut printer = Printer { f, out, numbers: None, depth: 0, trace: Some(&mut trace) };
-    printer.function().expect("writing to a string never fails");
-    let (out, places) = (printer.out, Places::new(f));
-    PlacedText::new(out, trace.iter().map(|&(offset, value)| (offset, places.get(value))))
+    let helpers = module.helpers.iter().fold(String::new(), |out, f| write_function(f, out, None, None));
+    let mut trace = Vec::new();
+    let text = write_function(&module.main, helpers, None, Some(&mut trace));
+    let places = Places::new(&module.main);
+    PlacedText::new(text, trace.iter().map(|&(offset, value)| (offset, places.get(value))))
 }
 
 /// Writes a module with values numbered in order of definition, so that two modules of the same
@@ -80,29 +79,23 @@ impl fmt::Display for Module {
 
 impl fmt::Display for Func {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer { f: self, out: String::new(), numbers: None, depth: 0, trace: None };
-        printer.function()?;
-        f.write_str(&printer.out)
+        f.write_str(&write_function(self, String::new(), None, None))
     }
 }
 
 fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) -> String {
-    let helpers = write_functions(module.helpers.iter().map(Arc::as_ref), String::new(), &numbers);
-    write_functions([&module.main], helpers, numbers)
+    let functions = module.helpers.iter().map(Arc::as_ref).chain([&module.main]);
+    functions.fold(String::new(), |out, f| write_function(f, out, numbers(f), None))
 }
 
-/// Writes functions after a text.
-fn write_functions<'a>(
-    functions: impl IntoIterator<Item = &'a Func>,
-    mut out: String,
-    numbers: impl Fn(&Func) -> Option<Vec<u32>>,
-) -> String {
-    for f in functions {
-        let mut printer = Printer { f, out, numbers: numbers(f), depth: 0, trace: None };
-        printer.function().expect("writing to a string never fails");
-        out = printer.out;
-    }
-    out
+/// Places in a text with the values that are evaluated there.
+type Trace = Vec<(usize, Value)>;
+
+/// Writes a function after a text.
+fn write_function(f: &Func, out: String, numbers: Option<Vec<u32>>, trace: Option<&mut Trace>) -> String {
+    let mut printer = Printer { f, out, numbers, depth: 0, trace };
+    printer.function().expect("writing to a string never fails");
+    printer.out
 }
 
 /// The rank of each value among the definitions of a function; values that it does not define come
@@ -146,7 +139,7 @@ struct Printer<'a> {
     numbers: Option<Vec<u32>>,
     depth: usize,
     /// The evaluated values, each with its place in the text, if that is noted.
-    trace: Option<&'a mut Vec<(usize, Value)>>,
+    trace: Option<&'a mut Trace>,
 }
 
 impl Printer<'_> {
@@ -195,7 +188,8 @@ impl Printer<'_> {
                 }
                 Step::End(region) => {
                     self.exit(self.f.regions[region].exit)?;
-                    if walk.parent().is_some_and(|parent| is_switch(&self.f.nodes[parent])) {
+                    let parent = walk.parent().map(|parent| &self.f.nodes[parent]);
+                    if let Some(NodeData::Switch { .. }) = parent {
                         self.depth -= 1;
                         self.line();
                         self.out.push_str("}\n");
@@ -430,10 +424,6 @@ fn literal(out: &mut String, kind: ScalarKind, bits: u32) -> fmt::Result {
             _ => write!(out, "{bits:#x}"),
         },
     }
-}
-
-fn is_switch(data: &NodeData) -> bool {
-    matches!(data, NodeData::Switch { .. })
 }
 
 fn is_empty_yield(exit: Exit) -> bool {

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-crate::define_handle!(
+crate::define_handle! {
     /// An SSA value of a [`Func`](super::Func).
-    Value,
-    "%"
-);
+    Value, "%";
+}
 
 /// Scalar kind of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,12 +57,7 @@ impl Type {
 impl fmt::Display for Type {
     /// `f32`, `f32x3`, `boolx2`, …
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.kind {
-            ScalarKind::F32 => "f32",
-            ScalarKind::I32 => "i32",
-            ScalarKind::U32 => "u32",
-            ScalarKind::Bool => "bool",
-        })?;
+        f.write_str(["f32", "i32", "u32", "bool"][self.kind as usize])?;
         if self.lanes > 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
     }
 }

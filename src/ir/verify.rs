@@ -70,46 +70,27 @@ pub enum Phase {
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.
 pub fn verify(module: &Module, phase: Phase) -> Result<()> {
-    let mut outputs = Vec::with_capacity(module.helpers.len());
+    let mut callees = Vec::with_capacity(module.helpers.len());
     // In order: the output of a helper is known before a call of it is checked.
     for (index, helper) in module.helpers.iter().enumerate() {
-        let mut check = Check::new(module, helper, phase, index);
         let located = |breach| located(helper, breach);
-        check.function().map_err(located)?;
-        match check.outputs[..] {
-            [ty] => outputs.push(ty),
-            _ => return Err(located(format!("helper {index} has {} outputs, not one", check.outputs.len()))),
+        let outputs = Check::new(module, helper, phase, &callees).function().map_err(located)?;
+        match outputs[..] {
+            [ty] => callees.push(ty),
+            _ => return Err(located(format!("helper {index} has {} outputs, not one", outputs.len()))),
         }
     }
     let located = |breach| located(&module.main, breach);
     if module.main.params != ValueList::EMPTY {
         return Err(located("the main function has parameters".into()));
     }
-    let mut check = Check::new(module, &module.main, phase, module.helpers.len());
-    check.function().map_err(located)?;
-    let calls = module.helpers.iter().map(|f| &**f).chain([&module.main]);
-    calls.into_iter().try_for_each(|f| call_types(module, f, &outputs))
+    Check::new(module, &module.main, phase, &callees).function().map_err(located)?;
+    Ok(())
 }
 
 #[cold]
 fn located(f: &Func, breach: String) -> Error {
     Error::new(crate::error::Kind::Verify(format!("function {}: {breach}", f.name)), At::Whole)
-}
-
-/// Checks that every call has the type of the helper's output.
-fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
-    if module.helpers.is_empty() {
-        return Ok(());
-    }
-    for (value, data) in f.values.iter() {
-        if let Def::Op(Op::Call { helper, .. }) = data.def
-            && let Some(&output) = outputs.get(usize::from(helper))
-            && data.ty != output
-        {
-            return Err(located(f, format!("{value}: the helper gives {output}, not {}", data.ty)));
-        }
-    }
-    Ok(())
 }
 
 /// A breach in words.
@@ -139,8 +120,8 @@ struct Check<'a> {
     module: &'a Module,
     f: &'a Func,
     phase: Phase,
-    /// Helpers below this index may be called.
-    callable: usize,
+    /// Outputs of the helpers that may be called.
+    callees: &'a [Type],
     states: Vec<State>,
     visible: Vec<Value>,
     regions: Vec<bool>,
@@ -154,12 +135,12 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(module: &'a Module, f: &'a Func, phase: Phase, callable: usize) -> Self {
+    fn new(module: &'a Module, f: &'a Func, phase: Phase, callees: &'a [Type]) -> Self {
         Self {
             module,
             f,
             phase,
-            callable,
+            callees,
             states: vec![State::Unseen; f.values.len()],
             visible: Vec::with_capacity(f.values.len()),
             regions: vec![false; f.regions.len()],
@@ -172,12 +153,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn function(&mut self) -> Checked {
-        self.structure()?;
-        if self.phase == Phase::Legal { literal_zeros(self.f) } else { Ok(()) }
-    }
-
-    fn structure(&mut self) -> Checked {
+    /// Checks the function and returns the types of its outputs.
+    fn function(mut self) -> Checked<Vec<Type>> {
         self.claim(self.f.params)?;
         for &param in self.f.get(self.f.params) {
             self.define(param, Def::Param)?;
@@ -198,17 +175,18 @@ impl<'a> Check<'a> {
                 Step::Leave(node) => self.leave_node(node)?,
             }
         }
-        Ok(())
+        if self.phase == Phase::Legal {
+            literal_zeros(self.f)?;
+        }
+        Ok(self.outputs)
     }
 
     /// Checks that an item may follow here.
     fn falls_through_here(&self) -> Checked {
-        match self.begun.last() {
-            Some(Begun { region, ended: true, .. }) => {
-                Err(format!("{region} has items after one that never falls through"))
-            }
-            Some(Begun { ended: false, .. }) | None => Ok(()),
+        if let Some(Begun { region, ended: true, .. }) = self.begun.last() {
+            return Err(format!("{region} has items after one that never falls through"));
         }
+        Ok(())
     }
 
     fn enter_region(&mut self, region: Region) -> Checked {
@@ -275,8 +253,8 @@ impl<'a> Check<'a> {
         match (self.walk.target(exit), exit) {
             (Some(target), _) => self.exit_to(region, target)?,
             (None, Exit::Yield(list)) => {
-                self.operands(list)?;
-                self.outputs.extend(self.f.get(list).iter().map(|&value| self.f.ty(value)));
+                let types = self.f.get(list).iter().map(|&value| self.usable(value));
+                self.outputs = types.collect::<Checked<_>>()?;
             }
             (None, Exit::Break(_)) => return Err(format!("{region}: nothing to break from")),
             (None, Exit::Continue(_)) => return Err(format!("{region}: no loop")),
@@ -334,10 +312,6 @@ impl<'a> Check<'a> {
             self.operand(value, ty)?;
         }
         Ok(())
-    }
-
-    fn operands(&self, list: ValueList) -> Checked {
-        self.f.get(list).iter().try_for_each(|&value| self.usable(value).map(|_| ()))
     }
 
     /// Type of a value that may be used here.
@@ -416,7 +390,7 @@ impl<'a> Check<'a> {
                 self.operand(a, ty)?;
                 self.operand(b, ty)
             }
-            Op::Call { helper, args } => self.call(value, usize::from(helper), args),
+            Op::Call { helper, args } => self.call(value, usize::from(helper), args, ty),
         }
     }
 
@@ -463,17 +437,18 @@ impl<'a> Check<'a> {
         result(Type::I32, ty)
     }
 
-    fn call(&self, value: Value, helper: usize, args: ValueList) -> Checked {
+    fn call(&self, value: Value, helper: usize, args: ValueList, ty: Type) -> Checked {
         // Without this a helper could call itself, and nothing bounds recursion.
-        if helper >= self.callable {
+        let Some(&output) = self.callees.get(helper) else {
             return Err(format!("{value} calls helper {helper}, which is not before its caller"));
-        }
+        };
         let callee = &self.module.helpers[helper];
         let (args, params) = (self.f.get(args), callee.get(callee.params));
         if args.len() != params.len() {
             return Err(format!("{} arguments, {} expected", args.len(), params.len()));
         }
-        args.iter().zip(params).try_for_each(|(&arg, &param)| self.operand(arg, callee.ty(param)))
+        args.iter().zip(params).try_for_each(|(&arg, &param)| self.operand(arg, callee.ty(param)))?;
+        if ty == output { Ok(()) } else { Err(format!("the helper gives {output}, not {ty}")) }
     }
 }
 

@@ -247,10 +247,7 @@ impl NodeData {
     /// Its parameters, of a loop.
     #[inline]
     pub fn params(&self) -> ValueList {
-        match self {
-            Self::Loop { params, .. } => *params,
-            Self::If { .. } | Self::Block { .. } | Self::Switch { .. } => ValueList::EMPTY,
-        }
+        if let Self::Loop { params, .. } = self { *params } else { ValueList::EMPTY }
     }
 
     /// The list that takes the values of an exit that leads here: parameters for `Continue`, else
@@ -299,9 +296,6 @@ impl NodeData {
     /// Returns whether it is a loop.
     #[inline]
     pub fn is_loop(&self) -> bool {
-        match self {
-            Self::Loop { .. } => true,
-            Self::If { .. } | Self::Block { .. } | Self::Switch { .. } => false,
-        }
+        matches!(self, Self::Loop { .. })
     }
 }

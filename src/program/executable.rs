@@ -4,7 +4,7 @@
 
 use super::container::{Dvle, ShaderType, Shbin};
 use super::isa::decode::decode;
-use super::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
+use super::isa::{Flow, Inst, Move, Pc, Program, Stage, Word};
 use crate::error::{At, Error, Kind, Result};
 use crate::limits::{Limits, check};
 
@@ -79,8 +79,7 @@ pub fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
         return Vec::new();
     }
     // Every translation pays for this, so operands are decoded for calls alone.
-    let is_call =
-        |word: &u32| matches!(Opcode::of_word(*word), Some(Opcode::Call | Opcode::Callc | Opcode::Callu));
+    let is_call = |word: &u32| Word(*word).moves() == Some(Move::Call);
     let words = file.package.code.iter().filter(is_call);
     let calls = words.filter_map(|word| match decode(word, &[]) {
         Inst::Flow(

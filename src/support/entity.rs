@@ -14,35 +14,37 @@ pub trait Handle: Copy {
     fn index(self) -> usize;
 }
 
-/// Defines a handle type: a `u32` index that prints as `prefix` and a number.
+/// Defines handle types: `u32` indices that print as `prefix` and a number.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! define_handle {
-    ($(#[$attr:meta])* $name:ident, $prefix:literal) => {
-        $(#[$attr])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
-        impl $crate::support::entity::Handle for $name {
-            #[inline]
-            fn from_index(index: usize) -> Self {
-                debug_assert!(index < u32::MAX as usize);
-                Self(index as u32)
+    ($($(#[$attr:meta])* $name:ident, $prefix:literal);+ $(;)?) => {
+        $(
+            $(#[$attr])*
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub struct $name(pub u32);
+            impl $crate::support::entity::Handle for $name {
+                #[inline]
+                fn from_index(index: usize) -> Self {
+                    debug_assert!(index < u32::MAX as usize);
+                    Self(index as u32)
+                }
+                #[inline]
+                fn index(self) -> usize {
+                    self.0 as usize
+                }
             }
-            #[inline]
-            fn index(self) -> usize {
-                self.0 as usize
+            impl std::fmt::Display for $name {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    write!(f, concat!($prefix, "{}"), self.0)
+                }
             }
-        }
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
+            impl std::fmt::Debug for $name {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    write!(f, concat!($prefix, "{}"), self.0)
+                }
             }
-        }
-        impl std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
+        )+
     };
 }
 
@@ -89,7 +91,7 @@ impl<K: Handle, T> Arena<K, T> {
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The value of a handle; nothing if the handle belongs to a larger arena.
+    /// The value of a handle, or `None` if the handle belongs to a larger arena.
     pub fn get(&self, key: K) -> Option<&T> {
         self.items.get(key.index())
     }

@@ -1,4 +1,4 @@
-//! Settings of a host beside the uniform block: fields of two further blocks, with names, order and
+//! Settings of a host besides uniforms: fields of two further blocks, with names, order and
 //! offsets, and specialization constants. The IR names them in its operations; the other layers
 //! write or fill them.
 

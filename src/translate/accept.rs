@@ -68,11 +68,8 @@ pub(super) fn reject_stage<T>(why: impl Into<String>) -> Result<T> {
 /// Returns the primitive of a stage and the number of vectors of its vertices.
 pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
     let geometry = geometry(setup)?;
-    match setup.topology {
-        Topology::List | Topology::Geometry => {}
-        Topology::Strip | Topology::Fan => {
-            return reject_stage("it cannot hand its vertices to a strip or fan assembler");
-        }
+    if matches!(setup.topology, Topology::Strip | Topology::Fan) {
+        return reject_stage("it cannot hand its vertices to a strip or fan assembler");
     }
     let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
         return reject_stage("only point mode puts vertices in registers");

@@ -31,11 +31,7 @@ pub enum Tier {
 
 impl fmt::Display for Tier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Structured => "structured",
-            Self::BlockDispatcher => "block dispatcher",
-            Self::PcDispatcher => "pc dispatcher",
-        })
+        f.write_str(["structured", "block dispatcher", "pc dispatcher"][*self as usize])
     }
 }
 
@@ -115,9 +111,7 @@ pub(super) fn lift(
         *why = Some(format!("lowering it takes more than {limit} {name}"));
         *control = match std::mem::replace(control, ControlFlow::Code) {
             ControlFlow::Tree(cfg, _, Tier::Structured) => dispatcher(cfg),
-            ControlFlow::Tree(_, _, Tier::BlockDispatcher | Tier::PcDispatcher) | ControlFlow::Code => {
-                ControlFlow::Code
-            }
+            _dispatcher => ControlFlow::Code,
         };
     }
 }

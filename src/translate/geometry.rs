@@ -16,41 +16,38 @@ use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::passes;
 use crate::program::isa::{Component, Mask, Program};
 
-/// A geometry program for a compute stage.
-#[derive(Clone, Copy)]
-struct KernelRequest<'a> {
-    /// Mapping of the outputs to the rasterizer.
-    map: &'a OutputMap,
-    setup: &'a GeometrySetup,
-    form: Form,
-}
-
 impl Translator {
     /// Translates a geometry program to a compute stage that records triangles.
     pub(super) fn kernel(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
-        let geometry = accept::geometry(setup)?;
-        self.compute(input, KernelRequest { map: &setup.map, setup: geometry, form: Form::Kernel })
+        self.compute(input, &setup.map, accept::geometry(setup)?, Form::Kernel)
     }
 
     /// Translates a geometry program to a compute stage that records EMITs.
     pub(super) fn emits(&mut self, input: Input<'_>, outputs: u16) -> Result<Translation> {
         let registers = std::array::from_fn(|place| place as u8);
         let setup = GeometrySetup { input: GeometryInput::Point { inputs: 16, registers }, outputs };
-        self.compute(input, KernelRequest { map: &OutputMap::default(), setup: &setup, form: Form::Emits })
+        self.compute(input, &OutputMap::default(), &setup, Form::Emits)
     }
 
-    fn compute(&mut self, input: Input<'_>, wanted: KernelRequest<'_>) -> Result<Translation> {
-        let (Input { program, options, folded, hooks, .. }, KernelRequest { map, setup, form }) =
-            (input, wanted);
+    /// Translates a geometry program to a compute stage; `map` maps its outputs to the rasterizer.
+    fn compute(
+        &mut self,
+        input: Input<'_>,
+        map: &OutputMap,
+        setup: &GeometrySetup,
+        form: Form,
+    ) -> Result<Translation> {
+        let Input { program, options, folded, hooks, .. } = input;
         let outputs = self.outputs(input, map, false);
         let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
-        let observations = match form {
-            Form::Emits => dependences(program, &control, &all_components(setup.outputs)),
-            Form::Kernel | Form::Stage { .. } => {
-                dependences(program, &control, &varying::components(&outputs, setup.outputs))
-            }
+        let every = |register| if setup.outputs >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE };
+        let passed_on = if records_emits {
+            std::array::from_fn(every)
+        } else {
+            varying::components(&outputs, setup.outputs)
         };
+        let observations = dependences(program, &control, &passed_on);
         let held: &[Output] = if records_emits { &[] } else { &outputs };
         let mut state = state_words(&observations, held, options);
         let bounds = bounds(program, &control, options);
@@ -77,10 +74,8 @@ impl Translator {
             module = lift(&state, &mut self.scratch)?;
         }
         // Range: at most seventeen.
-        let vectors = match form {
-            Form::Emits => (1 + setup.outputs.count_ones()).div_ceil(3),
-            Form::Kernel | Form::Stage { .. } => outputs.len() as u32,
-        };
+        let recorded = (1 + setup.outputs.count_ones()).div_ceil(3);
+        let vectors = if records_emits { recorded } else { outputs.len() as u32 };
         let entry_point = EntryPoint::Kernel(GeometryKernel {
             setup: *setup,
             vectors,
@@ -92,11 +87,6 @@ impl Translator {
         });
         self.finish(input, LiftedProgram { module, outputs, control, why, entry_point })
     }
-}
-
-/// Returns all components of the forwarded registers.
-fn all_components(passed_on: u16) -> [Mask; 16] {
-    std::array::from_fn(|register| if passed_on >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE })
 }
 
 /// Returns the data dependences of an invocation on earlier ones; all possible ones if the control
@@ -126,21 +116,12 @@ pub(super) fn bounds(program: &Program<'_>, control: &ControlFlow, options: &Opt
 /// Returns the state to keep for these data dependences. EMIT swaps the banks of outputs, so a
 /// component of one bank may have been in the other one before.
 fn required_state(observations: &[Observation]) -> BTreeSet<StateItem> {
-    let mut kept = BTreeSet::new();
-    for &Observation { item, .. } in observations {
-        kept.insert(item);
-        match item {
-            StateItem::Current { register, component } => {
-                kept.insert(StateItem::Other { register, component });
-            }
-            StateItem::Other { register, component } => {
-                kept.insert(StateItem::Current { register, component });
-            }
-            StateItem::Temp { .. } | StateItem::Address(_) | StateItem::Counter | StateItem::Flag(_) => {}
-            StateItem::Slot(_) | StateItem::Setting | StateItem::Ran => {}
-        }
-    }
-    kept
+    let with_other_bank = |&Observation { item, .. }: &Observation| match item {
+        StateItem::Current { register, component } => [item, StateItem::Other { register, component }],
+        StateItem::Other { register, component } => [item, StateItem::Current { register, component }],
+        _in_no_bank => [item; 2],
+    };
+    observations.iter().flat_map(with_other_bank).collect()
 }
 
 /// Returns the state words that an invocation leaves for the next.

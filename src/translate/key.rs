@@ -155,31 +155,21 @@ fn write_input(place: &mut [u8; INPUT_BYTES], input: &VertexInput, read: u64) {
 
 /// Appends the job and the parts of its setup that the module depends on.
 fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
-    match job {
-        Job::Vertex => out.push(0),
-        Job::Compute => out.push(1),
-        Job::BeforeGeometry { outputs } => {
-            out.push(2);
-            stable::append(out, &outputs);
-        }
-        Job::Geometry(setup) => {
-            out.push(3);
-            append_setup(out, setup);
-        }
-        Job::Emits { outputs } => {
-            out.push(4);
-            stable::append(out, &outputs);
-        }
-        Job::GeometryStage(setup) => {
-            out.push(5);
-            append_setup(out, setup);
-            stable::append(out, &(setup.vertex_outputs.count_ones(), setup.topology));
-        }
-        Job::Draw(setup) => {
-            out.push(6);
-            append_setup(out, setup);
-        }
-        Job::Quaternions => out.push(7),
+    let (number, outputs, setup) = match job {
+        Job::Vertex => (0, None, None),
+        Job::Compute => (1, None, None),
+        Job::BeforeGeometry { outputs } => (2, Some(outputs), None),
+        Job::Geometry(setup) => (3, None, Some(setup)),
+        Job::Emits { outputs } => (4, Some(outputs), None),
+        Job::GeometryStage(setup) => (5, None, Some(setup)),
+        Job::Draw(setup) => (6, None, Some(setup)),
+        Job::Quaternions => (7, None, None),
+    };
+    out.push(number);
+    outputs.into_iter().for_each(|outputs| stable::append(out, &outputs));
+    setup.into_iter().for_each(|setup| append_setup(out, setup));
+    if let Job::GeometryStage(setup) = job {
+        stable::append(out, &(setup.vertex_outputs.count_ones(), setup.topology));
     }
 }
 

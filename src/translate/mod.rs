@@ -534,13 +534,7 @@ fn add_written(program: &Program<'_>, control: &ControlFlow, usage: &mut Usage) 
         }
     };
     match control {
-        ControlFlow::Tree(cfg, _, _) => {
-            for action in &cfg.actions {
-                if let Action::Run(pc) = action {
-                    add(*pc);
-                }
-            }
-        }
+        ControlFlow::Tree(cfg, _, _) => cfg.actions.iter().filter_map(Action::pc).for_each(add),
         ControlFlow::Code => reach(program, |pc, _| add(pc)),
     }
 }

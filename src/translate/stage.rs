@@ -131,13 +131,9 @@ fn move_function(outputs: &[Output]) -> Func {
 /// Rejects programs with data dependences between invocations.
 fn check_dependence(observations: &[Observation], dependence: Dependence) -> Result<()> {
     let counts = |seen: &&Observation| dependence != Dependence::None || seen.item == StateItem::Ran;
-    match observations.iter().find(counts) {
-        None => Ok(()),
-        Some(Observation { item, pc }) => {
-            let why = format!("an invocation reads {item} as earlier ones left it");
-            Err(Error::new(Kind::NoGeometryStage(why), At::Pc(pc.0)))
-        }
-    }
+    let Some(Observation { item, pc }) = observations.iter().find(counts) else { return Ok(()) };
+    let why = format!("an invocation reads {item} as earlier ones left it");
+    Err(Error::new(Kind::NoGeometryStage(why), At::Pc(pc.0)))
 }
 
 /// Rejects programs with too many triangles.
@@ -145,12 +141,7 @@ fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
         return accept::reject_stage("the number of triangles per invocation has no proven bound");
     };
-    let vertices = triangles.saturating_mul(3);
-    limits::check(
-        "vertices of a geometry stage",
-        vertices as usize,
-        GeometryStage::MOST_VERTICES,
-        At::Whole,
-    )?;
+    let (vertices, most) = (triangles.saturating_mul(3), GeometryStage::MOST_VERTICES);
+    limits::check("vertices of a geometry stage", vertices as usize, most, At::Whole)?;
     Ok(triangles)
 }

@@ -23,10 +23,6 @@ const OUT: usize = StorageBuffer::OUTPUTS.binding as usize;
 const VERTEX_SHIFT: u32 = REGISTERS.trailing_zeros();
 
 impl Body<'_> {
-    fn unsigned(&mut self, value: u32) -> Word {
-        self.w.constant(Type::U32, [value, 0, 0, 0])
-    }
-
     /// Writes an early return of the compute entry for invocations outside the output buffer.
     pub(super) fn check_invocation(&mut self) -> Result<()> {
         if !self.source.interface.entry_point.is_compute() {
@@ -39,7 +35,7 @@ impl Body<'_> {
         let index = self.invocation();
         let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffers[OUT], 0]);
         // 16 vectors a vertex: a shift divides.
-        let shift = self.unsigned(VERTEX_SHIFT);
+        let shift = self.w.unsigned(VERTEX_SHIFT);
         let vertices = self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift]);
         let outside = self.w.value(Op::UGreaterThanEqual, boolean, &[index, vertices]);
         self.return_if(outside);
@@ -66,7 +62,7 @@ impl Body<'_> {
 
     /// Returns the index of the buffer element that holds register 0 of an invocation's vertex.
     fn first_register(&mut self, invocation: Word) -> Word {
-        let (unsigned, shift) = (self.w.ty(Type::U32), self.unsigned(VERTEX_SHIFT));
+        let (unsigned, shift) = (self.w.ty(Type::U32), self.w.unsigned(VERTEX_SHIFT));
         self.w.value(Op::ShiftLeftLogical, unsigned, &[invocation, shift])
     }
 
@@ -107,7 +103,7 @@ impl Body<'_> {
     pub(super) fn load_host(&mut self, field: HostField) -> Word {
         let ty = self.w.ty(host_type(field));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
-        let member = self.unsigned(field.index() as u32);
+        let member = self.w.unsigned(field.index() as u32);
         let place = self.w.value(Op::AccessChain, pointer, &[self.vars.host, member]);
         self.w.value(Op::Load, ty, &[place])
     }
@@ -116,7 +112,7 @@ impl Body<'_> {
     fn buffer_element(&mut self, binding: usize, register: u32) -> Word {
         let (unsigned, vector) = (self.w.ty(Type::U32), self.w.ty(Type::F32X4));
         let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), vector);
-        let (zero, offset) = (self.unsigned(0), self.unsigned(register));
+        let (zero, offset) = (self.w.unsigned(0), self.w.unsigned(register));
         let element = match register {
             0 => self.base,
             _ => self.w.value(Op::IAdd, unsigned, &[self.base, offset]),
@@ -183,9 +179,9 @@ impl Body<'_> {
         let (data, element) = member(self.source.interface, number, element)?;
         let ty = self.w.ty(element_type(data.ty));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
-        let member = self.unsigned(self.vars.block_index[usize::from(number)]);
+        let member = self.w.unsigned(self.vars.block_index[usize::from(number)]);
         let element = match element {
-            Some(element) => Some(self.unsigned(element.into())),
+            Some(element) => Some(self.w.unsigned(element.into())),
             None => index.map(|index| self.id(index)),
         };
         let place = match element {

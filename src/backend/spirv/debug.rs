@@ -75,8 +75,7 @@ pub(super) fn add(
     let first = trace.iter().find_map(|(_, value)| origins.line(*value)).unwrap_or(0);
     let code = w.section(Section::Code).split_off(start);
     let globals = Globals::declare(w, source, first);
-    let joins = joins(func, &state.ids);
-    let mut annotator = Annotator { joins, ..Annotator::new(w, globals, func, &state.ids, main) };
+    let mut annotator = Annotator::new(w, globals, func, &state.ids, main);
     let mut done = 0;
     for (range, value) in trace {
         annotator.copy(&code[done..range.start - start]);
@@ -104,8 +103,8 @@ struct Origins<'a> {
 }
 
 impl Origins<'_> {
-    /// Returns the line of the first instruction that a value belongs to; that of its own one if it
-    /// was merged with others.
+    /// Returns the line of the first instruction that a value belongs to, or the line of its own
+    /// one if it was merged with others.
     fn line(&self, value: Value) -> Option<u32> {
         let places = self.places.get(value);
         let own = self.func.place(value).and_then(|place| place.pc).filter(|pc| places.contains(pc));
@@ -119,13 +118,7 @@ fn register(func: &Func, value: Value) -> Option<usize> {
     let (first, number) = match data.hint.register {
         HintRegister::Temp(number) => (0, number),
         HintRegister::Output(number) => (16, number),
-        HintRegister::None
-        | HintRegister::Address
-        | HintRegister::Counter
-        | HintRegister::Flags
-        | HintRegister::LoopLeft(_)
-        | HintRegister::Invocation
-        | HintRegister::Count => return None,
+        _no_vector => return None,
     };
     (number < 16 && data.ty.kind == ScalarKind::F32).then(|| first + usize::from(number))
 }
@@ -173,14 +166,15 @@ impl Globals {
         for piece in pieces {
             info(w, Info::SourceContinued, &[piece]);
         }
-        let [version, dwarf, language] = [VERSIONS[0], VERSIONS[1], language].map(|number| w.number(number));
+        let [version, dwarf, language] =
+            [VERSIONS[0], VERSIONS[1], language].map(|number| w.unsigned(number));
         let unit = info(w, Info::CompilationUnit, &[version, dwarf, source, language]);
-        let [public, line, zero, four] = [PUBLIC, line, 0, 4].map(|number| w.number(number));
+        let [public, line, zero, four] = [PUBLIC, line, 0, 4].map(|number| w.unsigned(number));
         let function_type = info(w, Info::TypeFunction, &[public, void]);
         let name = w.text(ENTRY_NAME);
         let operands = [name, function_type, source, line, zero, unit, name, public, line];
         let function = info(w, Info::Function, &operands);
-        let (name, [size, encoding]) = (w.text("float"), [32, FLOAT].map(|number| w.number(number)));
+        let (name, [size, encoding]) = (w.text("float"), [32, FLOAT].map(|number| w.unsigned(number)));
         let float = info(w, Info::TypeBasic, &[name, size, encoding, zero]);
         let vector = info(w, Info::TypeVector, &[float, four]);
         let expression = info(w, Info::Expression, &[]);
@@ -206,10 +200,6 @@ impl Writer {
         let id = self.id();
         self.put_string(Section::Strings, Op::String, &[id], cut(text, STRING_BYTES), &[]);
         id
-    }
-    /// Returns a number as an operand.
-    fn number(&mut self, number: u32) -> Word {
-        self.constant(Type::U32, [number, 0, 0, 0])
     }
     /// Appends an instruction of the set, whose import follows the type `void`.
     fn info(&mut self, section: Section, [void, set]: [Word; 2], info: Info, operands: &[Word]) -> Word {
@@ -244,7 +234,7 @@ struct Annotator<'a> {
 
 impl<'a> Annotator<'a> {
     fn new(w: &'a mut Writer, globals: Globals, func: &'a Func, ids: &'a [Word], main: Word) -> Self {
-        let (joins, phis) = (Vec::new(), Vec::new());
+        let (joins, phis) = (joins(func, ids), Vec::new());
         let (main, locals) = (Some(main), [0; 32]);
         Self { w, globals, func, ids, joins, main, locals, line: None, inside: None, is_head: false, phis }
     }
@@ -294,7 +284,7 @@ impl<'a> Annotator<'a> {
         {
             self.line = self.inside;
             self.w.effect(Op::Line, &[self.globals.file, line, 0]);
-            let (line, zero) = (self.w.number(line), self.w.number(0));
+            let (line, zero) = (self.w.unsigned(line), self.w.unsigned(0));
             self.info(Info::Line, &[self.globals.source, line, line, zero, zero]);
         }
     }
@@ -320,7 +310,7 @@ impl<'a> Annotator<'a> {
                 let float = self.w.ty(Type::F32);
                 self.w.value(Op::CompositeExtract, float, &[id, lane])
             };
-            let component = self.w.number(component);
+            let component = self.w.unsigned(component);
             self.info(Info::Value, &[local, part, expression, component]);
         }
     }
@@ -331,7 +321,7 @@ impl<'a> Annotator<'a> {
             let letter = if register < 16 { 'r' } else { 'o' };
             let name = self.w.text(&format!("{letter}{}", register % 16));
             let Globals { set, void, vector, source, line, function, .. } = self.globals;
-            let (zero, flags) = (self.w.number(0), self.w.number(LOCAL));
+            let (zero, flags) = (self.w.unsigned(0), self.w.unsigned(LOCAL));
             let operands = [name, vector, source, line, zero, function, flags];
             self.locals[register] =
                 self.w.info(Section::Globals, [void, set], Info::LocalVariable, &operands);

@@ -158,10 +158,7 @@ impl Body<'_> {
 
     /// Returns the yield of the outermost region.
     fn outputs(&self) -> Option<ValueList> {
-        match self.func.regions[self.func.body?].exit {
-            Exit::Yield(list) => Some(list),
-            Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
-        }
+        if let Exit::Yield(list) = self.func.regions[self.func.body?].exit { Some(list) } else { None }
     }
 
     /// Writes `OpFunction`, its parameters and the first label.
@@ -556,8 +553,5 @@ fn bare_exit(func: &Func, region: Region) -> Option<Exit> {
 
 /// Returns whether a case of a switch needs no block: it has no items and no values.
 fn goes_to_merge(func: &Func, case: Region) -> bool {
-    match bare_exit(func, case) {
-        Some(Exit::Yield(list) | Exit::Break(list)) => list.len == 0,
-        Some(Exit::Continue(_) | Exit::Unreachable) | None => false,
-    }
+    matches!(bare_exit(func, case), Some(Exit::Yield(list) | Exit::Break(list)) if list.len == 0)
 }

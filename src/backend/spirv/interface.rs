@@ -3,7 +3,7 @@
 //! In: the host interface and the reads of the program. Out: ids of the variables. Knows nothing of
 //! function bodies.
 //! Decorations: Vulkan 15 (shader interfaces). Bindings are dense from 0 by default because wgpu
-//! packs binding numbers; those of the compute entry are fixed. `ClipDistance` is an array of
+//! packs binding numbers; the compute entry has fixed ones. `ClipDistance` is an array of
 //! floats without an explicit layout. Before SPIR-V 1.3 a storage buffer is a `BufferBlock` in
 //! class Uniform; from 1.4 on the entry point lists all variables.
 
@@ -52,8 +52,7 @@ pub(super) struct Variables {
 impl Variables {
     /// Forgets everything, keeps the memory.
     pub(super) fn start(&mut self) {
-        let (mut outputs, mut listed) = (std::mem::take(&mut self.outputs), std::mem::take(&mut self.listed));
-        let mut block_index = std::mem::take(&mut self.block_index);
+        let Self { mut outputs, mut listed, mut block_index, .. } = std::mem::take(self);
         outputs.clear();
         listed.clear();
         block_index.clear();
@@ -61,98 +60,195 @@ impl Variables {
     }
 }
 
-/// Declares all variables.
-pub(super) fn declare(
-    w: &mut Writer,
-    vars: &mut Variables,
-    source: &BackendInput<'_>,
-    reads: Reads,
-) -> Result<()> {
-    vars.start();
-    match &source.interface.entry_point {
-        EntryPoint::Vertex => {
-            declare_attributes(w, vars, source, reads.inputs)?;
-            declare_outputs(w, vars, source)?;
+/// Writer of the variables of a module.
+pub(super) struct Declarations<'a> {
+    pub(super) w: &'a mut Writer,
+    pub(super) vars: &'a mut Variables,
+    pub(super) source: &'a BackendInput<'a>,
+}
+
+impl Declarations<'_> {
+    /// Declares all variables.
+    pub(super) fn declare(&mut self, reads: Reads) -> Result<()> {
+        self.vars.start();
+        let source = self.source;
+        match &source.interface.entry_point {
+            EntryPoint::Vertex => {
+                self.attributes(reads.inputs)?;
+                self.outputs()?;
+            }
+            EntryPoint::Compute => {
+                self.invocation();
+                self.buffer(StorageBuffer::INPUTS, Some("Inputs"));
+                self.buffer(StorageBuffer::OUTPUTS, Some("Outputs"));
+            }
+            EntryPoint::Kernel(kernel) => self.kernel(kernel),
+            EntryPoint::Stage(stage) => {
+                super::stage::declare(self.w, self.vars, stage, reads.inputs);
+                self.outputs()?;
+            }
+            EntryPoint::Quaternions => return Err(defect("the stage has no program")),
         }
-        EntryPoint::Compute => {
-            declare_invocation(w, vars);
-            let version = source.profile.spirv_version;
-            declare_buffer(w, vars, version, StorageBuffer::INPUTS, Some("Inputs"));
-            declare_buffer(w, vars, version, StorageBuffer::OUTPUTS, Some("Outputs"));
+        if source.interface.block.size > 0 {
+            self.uniforms(&source.interface.block)?;
         }
-        EntryPoint::Kernel(kernel) => declare_kernel(w, vars, kernel, source.profile.spirv_version),
-        EntryPoint::Stage(stage) => {
-            super::stage::declare(w, vars, stage, reads.inputs);
-            declare_outputs(w, vars, source)?;
+        if reads.host > 0 {
+            let fields = HostField::ALL.into_iter().take(reads.host);
+            let member = |field: HostField| (self.w.ty(host_type(field)), field.offset(), field.name());
+            let members: Vec<_> = fields.map(member).collect();
+            self.vars.host = self.block(["Host", "host"], source.host_binding()?, &members);
         }
-        EntryPoint::Quaternions => return Err(defect("the stage has no program")),
+        self.list(self.vars.block);
+        self.list(self.vars.host);
+        Ok(())
     }
-    if source.interface.block.size > 0 {
-        let binding = source.profile.uniforms(&source.interface.entry_point);
-        declare_uniforms(w, vars, &source.interface.block, binding)?;
+
+    /// Lists a variable at the entry point, which from SPIR-V 1.4 on lists all variables, before
+    /// only inputs and outputs.
+    fn list(&mut self, variable: Word) {
+        if variable != 0 && self.source.profile.spirv_version >= (1, 4) {
+            self.vars.listed.push(variable);
+        }
     }
-    if reads.host > 0 {
-        let fields = HostField::ALL.into_iter().take(reads.host);
+
+    /// Declares attributes of the interface, and registers that the program reads but the interface
+    /// lacks.
+    fn attributes(&mut self, reads: u16) -> Result<()> {
+        let Self { w, vars, source } = self;
+        let mut declare = |register: usize, kind: AttributeKind, name: &str| {
+            // Several names may stand for one register: the first declares its variable.
+            if vars.inputs[register] == 0 {
+                let ty = w.ty(attribute_type(kind));
+                vars.inputs[register] = w.variable(StorageClass::Input, ty);
+                w.name(vars.inputs[register], name);
+            }
+        };
+        let mut declared: u16 = 0;
+        for attribute in &source.interface.attributes {
+            let register = usize::from(attribute.register);
+            if register >= REGISTERS as usize {
+                return Err(defect(format!("attribute {} has register {register}", attribute.name)));
+            }
+            declare(register, attribute.format.kind, &attribute.name);
+            declared |= 1 << register;
+        }
+        for register in (0..REGISTERS as usize).filter(|register| (reads & !declared) >> register & 1 != 0) {
+            declare(register, AttributeKind::default(), &format!("v{register}"));
+        }
+        for (register, &id) in (0..).zip(&vars.inputs).filter(|(_, id)| **id != 0) {
+            w.decorate(id, Decoration::Location, register);
+            vars.listed.push(id);
+        }
+        Ok(())
+    }
+
+    /// Declares the outputs of a stage, in order.
+    pub(super) fn outputs(&mut self) -> Result<()> {
+        let Self { w, vars, source } = self;
+        for output in &source.interface.outputs {
+            let ty = variable_type(w, output)?;
+            let id = w.variable(StorageClass::Output, ty);
+            w.name(id, &output.name);
+            locate(w, id, output.location);
+            if output.location == Location::Position && source.profile.invariant_position {
+                w.mark(id, Decoration::Invariant);
+            }
+            vars.outputs.push(id);
+            vars.listed.push(id);
+        }
+        Ok(())
+    }
+
+    /// Declares `GlobalInvocationId`.
+    fn invocation(&mut self) {
+        let index = self.w.ty(Type::new(ScalarKind::U32, 3));
+        let id = self.w.variable(StorageClass::Input, index);
+        self.w.decorate(id, Decoration::BuiltIn, BuiltIn::GlobalInvocationId as Word);
+        self.vars.invocation = id;
+        self.vars.listed.push(id);
+    }
+
+    /// Declares the variables of a geometry program.
+    fn kernel(&mut self, kernel: &GeometryKernel) {
+        self.invocation();
+        for buffer in [StorageBuffer::FEED, StorageBuffer::TRIANGLES, StorageBuffer::COUNTS] {
+            self.buffer(buffer, None);
+        }
+        StorageBuffer::state(kernel).into_iter().for_each(|state| self.buffer(state, None));
+        let int = self.w.ty(Type::I32);
         let members: Vec<_> =
-            fields.map(|field| (w.ty(host_type(field)), field.offset(), field.name())).collect();
-        vars.host = block(w, ["Host", "host"], source.host_binding()?, &members);
+            // std140 packs scalars without gaps.
+            (0..).step_by(4).zip(draw_members(kernel)).map(|(offset, name)| (int, offset, name)).collect();
+        self.vars.draw = self.block(["Draw", "draw"], DRAW, &members);
+        self.list(self.vars.draw);
     }
-    if source.profile.spirv_version >= (1, 4) {
-        // From SPIR-V 1.4 on the entry point lists all variables, before only inputs and outputs.
-        vars.listed.extend([vars.block, vars.host].into_iter().filter(|&id| id != 0));
-    }
-    Ok(())
-}
 
-/// Declares attributes of the interface, and registers that the program reads but the interface
-/// lacks.
-fn declare_attributes(
-    w: &mut Writer,
-    vars: &mut Variables,
-    source: &BackendInput<'_>,
-    reads: u16,
-) -> Result<()> {
-    let mut declare = |w: &mut Writer, register: usize, kind: AttributeKind, name: &str| {
-        // Several names may stand for one register: the first declares its variable.
-        if vars.inputs[register] == 0 {
-            let ty = w.ty(attribute_type(kind));
-            vars.inputs[register] = w.variable(StorageClass::Input, ty);
-            w.name(vars.inputs[register], name);
+    /// Declares a storage buffer in set 0 that holds an array.
+    fn buffer(&mut self, buffer: StorageBuffer, type_name: Option<&str>) {
+        let w = &mut *self.w;
+        // The storage class StorageBuffer is core from SPIR-V 1.3 on, an extension before.
+        let (class, decoration) = if self.source.profile.spirv_version >= (1, 3) {
+            (StorageClass::StorageBuffer, Decoration::Block)
+        } else {
+            (StorageClass::Uniform, Decoration::BufferBlock)
+        };
+        self.vars.buffer_class = Some(class);
+        let element = w.ty(buffer.element);
+        let array = w.array(element, 0, 4 * Word::from(buffer.element.lanes));
+        let ty = w.structure(&[array]);
+        w.mark(ty, decoration);
+        w.offset(ty, 0, 0);
+        let id = w.variable(class, ty);
+        if !buffer.is_writable {
+            // On the variable, not on the member: drivers.md#naga-members.
+            w.mark(id, Decoration::NonWritable);
         }
-    };
-    let mut declared: u16 = 0;
-    for attribute in &source.interface.attributes {
-        let register = usize::from(attribute.register);
-        if register >= REGISTERS as usize {
-            return Err(defect(format!("attribute {} has register {register}", attribute.name)));
-        }
-        declare(w, register, attribute.format.kind, &attribute.name);
-        declared |= 1 << register;
+        bind(w, id, Binding { set: 0, binding: buffer.binding });
+        type_name.into_iter().for_each(|name| w.name(ty, name));
+        w.name_member(ty, 0, if type_name.is_some() { "registers" } else { buffer.name });
+        w.name(id, buffer.name);
+        self.vars.buffers[buffer.binding as usize] = id;
+        self.list(id);
     }
-    for register in (0..REGISTERS as usize).filter(|register| (reads & !declared) >> register & 1 != 0) {
-        declare(w, register, AttributeKind::default(), &format!("v{register}"));
-    }
-    for (register, &id) in (0..).zip(&vars.inputs).filter(|(_, id)| **id != 0) {
-        w.decorate(id, Decoration::Location, register);
-        vars.listed.push(id);
-    }
-    Ok(())
-}
 
-/// Declares the outputs of a stage, in order.
-pub(super) fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &BackendInput<'_>) -> Result<()> {
-    for output in &source.interface.outputs {
-        let ty = variable_type(w, output)?;
-        let id = w.variable(StorageClass::Output, ty);
-        w.name(id, &output.name);
-        locate(w, id, output.location);
-        if output.location == Location::Position && source.profile.invariant_position {
-            w.mark(id, Decoration::Invariant);
+    fn uniforms(&mut self, uniforms: &UniformBlock) -> Result<()> {
+        // Offsets must ascend: drivers.md#naga-members.
+        let order = uniforms.by_offset();
+        self.vars.block_index.resize(order.len(), 0);
+        let mut members = Vec::with_capacity(order.len());
+        for (index, &number) in (0..).zip(&order) {
+            self.vars.block_index[number] = index;
+            let member = &uniforms.members[number];
+            let element = self.w.ty(element_type(member.ty));
+            let ty = match array_length(member.ty) {
+                Some(0) => return Err(defect(format!("uniform member {} has no elements", member.name))),
+                Some(length) => self.w.array(element, u32::from(length), VECTOR),
+                None => element,
+            };
+            members.push((ty, member.offset, &*member.name));
         }
-        vars.outputs.push(id);
-        vars.listed.push(id);
+        let binding = self.source.profile.uniforms(&self.source.interface.entry_point);
+        self.vars.block = self.block(["Uniforms", "uniforms"], binding, &members);
+        Ok(())
     }
-    Ok(())
+
+    /// Declares a uniform block: names of type and variable; type, byte offset and name of each
+    /// member.
+    fn block(&mut self, names: [&str; 2], binding: Binding, members: &[(Word, u32, &str)]) -> Word {
+        let w = &mut *self.w;
+        let types: Vec<Word> = members.iter().map(|member| member.0).collect();
+        let ty = w.structure(&types);
+        w.mark(ty, Decoration::Block);
+        w.name(ty, names[0]);
+        for (index, &(_, offset, name)) in (0..).zip(members) {
+            w.offset(ty, index, offset);
+            w.name_member(ty, index, name);
+        }
+        let id = w.variable(StorageClass::Uniform, ty);
+        w.name(id, names[1]);
+        bind(w, id, binding);
+        id
+    }
 }
 
 /// Returns the type of an output in a variable.
@@ -174,114 +270,6 @@ pub(super) fn locate(w: &mut Writer, id: Word, location: Location) {
         Location::ClipDistances => w.decorate(id, Decoration::BuiltIn, BuiltIn::ClipDistance as Word),
         Location::Varying(location) => w.decorate(id, Decoration::Location, location),
     }
-}
-
-/// Declares `GlobalInvocationId`.
-fn declare_invocation(w: &mut Writer, vars: &mut Variables) {
-    let index = w.ty(Type::new(ScalarKind::U32, 3));
-    vars.invocation = w.variable(StorageClass::Input, index);
-    w.decorate(vars.invocation, Decoration::BuiltIn, BuiltIn::GlobalInvocationId as Word);
-    vars.listed.push(vars.invocation);
-}
-
-/// Declares the variables of a geometry program.
-fn declare_kernel(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKernel, version: (u8, u8)) {
-    declare_invocation(w, vars);
-    for buffer in [StorageBuffer::FEED, StorageBuffer::TRIANGLES, StorageBuffer::COUNTS] {
-        declare_buffer(w, vars, version, buffer, None);
-    }
-    if let Some(state) = StorageBuffer::state(kernel) {
-        declare_buffer(w, vars, version, state, None);
-    }
-    let int = w.ty(Type::I32);
-    let members: Vec<_> =
-        // std140 packs scalars without gaps.
-        (0..).step_by(4).zip(draw_members(kernel)).map(|(offset, name)| (int, offset, name)).collect();
-    vars.draw = block(w, ["Draw", "draw"], DRAW, &members);
-    if version >= (1, 4) {
-        vars.listed.push(vars.draw);
-    }
-}
-
-/// Declares a storage buffer in set 0 that holds an array.
-fn declare_buffer(
-    w: &mut Writer,
-    vars: &mut Variables,
-    version: (u8, u8),
-    buffer: StorageBuffer,
-    type_name: Option<&str>,
-) {
-    // The storage class StorageBuffer is core from SPIR-V 1.3 on, an extension before.
-    let (class, decoration) = if version >= (1, 3) {
-        (StorageClass::StorageBuffer, Decoration::Block)
-    } else {
-        (StorageClass::Uniform, Decoration::BufferBlock)
-    };
-    vars.buffer_class = Some(class);
-    let element = w.ty(buffer.element);
-    let array = w.array(element, 0, 4 * Word::from(buffer.element.lanes));
-    let ty = w.structure(&[array]);
-    w.mark(ty, decoration);
-    w.offset(ty, 0, 0);
-    let id = w.variable(class, ty);
-    if !buffer.is_writable {
-        // On the variable, not on the member: drivers.md#naga-members.
-        w.mark(id, Decoration::NonWritable);
-    }
-    bind(w, id, Binding { set: 0, binding: buffer.binding });
-    type_name.into_iter().for_each(|name| w.name(ty, name));
-    w.name_member(ty, 0, if type_name.is_some() { "registers" } else { buffer.name });
-    w.name(id, buffer.name);
-    vars.buffers[buffer.binding as usize] = id;
-    if version >= (1, 4) {
-        vars.listed.push(id);
-    }
-}
-
-fn declare_uniforms(
-    w: &mut Writer,
-    vars: &mut Variables,
-    uniforms: &UniformBlock,
-    binding: Binding,
-) -> Result<()> {
-    // Offsets must ascend: drivers.md#naga-members.
-    let order = uniforms.by_offset();
-    vars.block_index.resize(order.len(), 0);
-    let mut members = Vec::with_capacity(order.len());
-    for (index, &number) in (0..).zip(&order) {
-        vars.block_index[number] = index;
-        let member = &uniforms.members[number];
-        let element = w.ty(element_type(member.ty));
-        let ty = match array_length(member.ty) {
-            Some(0) => return Err(defect(format!("uniform member {} has no elements", member.name))),
-            Some(length) => w.array(element, u32::from(length), VECTOR),
-            None => element,
-        };
-        members.push((ty, member.offset, &*member.name));
-    }
-    vars.block = block(w, ["Uniforms", "uniforms"], binding, &members);
-    Ok(())
-}
-
-/// Declares a uniform block: names of type and variable; type, byte offset and name of each member.
-fn block(
-    w: &mut Writer,
-    [type_name, name]: [&str; 2],
-    binding: Binding,
-    members: &[(Word, u32, &str)],
-) -> Word {
-    let types: Vec<Word> = members.iter().map(|member| member.0).collect();
-    let ty = w.structure(&types);
-    w.mark(ty, Decoration::Block);
-    w.name(ty, type_name);
-    for (index, &(_, offset, name)) in (0..).zip(members) {
-        w.offset(ty, index, offset);
-        w.name_member(ty, index, name);
-    }
-    let id = w.variable(StorageClass::Uniform, ty);
-    w.name(id, name);
-    bind(w, id, binding);
-    id
 }
 
 fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {

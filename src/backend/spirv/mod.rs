@@ -43,7 +43,7 @@ use crate::interface::EntryPoint;
 use crate::ir::Func;
 use crate::limits;
 use function::{Body, State};
-use interface::Variables;
+use interface::{Declarations, Variables};
 use writer::{Section, Writer};
 
 /// Writer of SPIR-V modules. It reuses its tables and memory between modules.
@@ -121,11 +121,11 @@ impl SpirvWriter {
         let glsl = self.writer.id();
         if source.interface.entry_point == EntryPoint::Quaternions {
             self.variables.start();
-            let main = quaternions::write(&mut self.writer, &mut self.variables, source)?;
+            let main = quaternions::write(&mut self.declarations(source))?;
             return self.end(source, [main, glsl, 0], out);
         }
         let reads = Reads::collect(source.module, &mut self.state.reads)?;
-        interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
+        self.declarations(source).declare(reads)?;
         for helper in &source.module.helpers {
             let id = self.body(source, helper, glsl).helper()?;
             self.writer.name(id, &helper.name);
@@ -146,6 +146,10 @@ impl SpirvWriter {
         limits::check("output_words", self.writer.len(), source.limits.output_words, At::Whole)?;
         self.writer.finish(source.profile.spirv_version, out);
         Ok(())
+    }
+
+    fn declarations<'a>(&'a mut self, source: &'a BackendInput<'a>) -> Declarations<'a> {
+        Declarations { w: &mut self.writer, vars: &mut self.variables, source }
     }
 
     fn body<'a>(&'a mut self, source: &'a BackendInput<'a>, func: &'a Func, glsl: Word) -> Body<'a> {

@@ -119,7 +119,8 @@ impl Body<'_> {
 
     fn read(&mut self, resource: Resource) -> Result<Word> {
         match resource {
-            // `Reads::add` has refused registers beyond v15; the mask keeps the index in bounds.
+            // `Reads::collect` has refused registers beyond v15; the mask keeps the index in
+            // bounds.
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
             Resource::Index { element, .. } => Ok(self.w.constant(Type::I32, [element.into(), 0, 0, 0])),
@@ -165,8 +166,7 @@ impl Body<'_> {
                 let choice = if op == Op::LogicalAnd { [a, b, a] } else { [a, a, b] };
                 return Some(self.w.value(Op::Select, ty, &choice));
             }
-            Form::Logical(op) => return Some(self.w.value(op, ty, &operands)),
-            Form::Core(op) => return Some(self.w.value(op, ty, &operands)),
+            Form::Logical(op) | Form::Core(op) => return Some(self.w.value(op, ty, &operands)),
             Form::Float(op) => self.w.value(op, ty, &operands),
             Form::Glsl(op) => {
                 self.w.value_list(Op::ExtInst, ty, [self.glsl, op as Word], operands.into_iter())

@@ -6,9 +6,9 @@
 
 use ::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
 
-use super::interface::{Variables, declare_outputs, locate, variable_type};
+use super::interface::{Declarations, Variables, locate, variable_type};
 use super::writer::Writer;
-use crate::backend::interface::{BackendInput, is_quaternion};
+use crate::backend::interface::is_quaternion;
 use crate::error::Result;
 use crate::interface::Output;
 use crate::ir::{ScalarKind, Type};
@@ -17,13 +17,15 @@ use crate::ir::{ScalarKind, Type};
 const VERTICES: u32 = 3;
 
 /// Writes the stage, and returns its function.
-pub(super) fn write(w: &mut Writer, vars: &mut Variables, source: &BackendInput<'_>) -> Result<Word> {
+pub(super) fn write(declarations: &mut Declarations<'_>) -> Result<Word> {
+    let source = declarations.source;
     let outputs = &source.interface.outputs;
     let mut inputs = Vec::with_capacity(outputs.len());
     for output in outputs {
-        inputs.push(declare_input(w, vars, output)?);
+        inputs.push(declare_input(declarations.w, declarations.vars, output)?);
     }
-    declare_outputs(w, vars, source)?;
+    declarations.outputs()?;
+    let Declarations { w, vars, .. } = declarations;
     let void = w.void();
     let function_type = w.function_type(&[void]);
     let (main, label) = (w.id(), w.id());
@@ -31,7 +33,7 @@ pub(super) fn write(w: &mut Writer, vars: &mut Variables, source: &BackendInput<
     w.effect(Op::Label, &[label]);
     let mut first = None;
     for vertex in 0..VERTICES {
-        for ((output, &input), index) in outputs.iter().zip(&inputs).zip(0..) {
+        for (index, (output, &input)) in outputs.iter().zip(&inputs).enumerate() {
             let mut value = load(w, output, input, vertex)?;
             if is_quaternion(output) {
                 match first {
@@ -39,8 +41,7 @@ pub(super) fn write(w: &mut Writer, vars: &mut Variables, source: &BackendInput<
                     Some(first) => value = aligned(w, source.profile.no_contraction, first, value),
                 }
             }
-            let place: usize = index;
-            w.effect(Op::Store, &[vars.outputs[place], value]);
+            w.effect(Op::Store, &[vars.outputs[index], value]);
         }
         w.effect(Op::EmitVertex, &[]);
     }

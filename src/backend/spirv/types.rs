@@ -121,7 +121,7 @@ impl Writer {
             let id = if count == 0 {
                 w.new_type(Op::TypeRuntimeArray, &[element])
             } else {
-                let length = w.constant(Type::U32, [count, 0, 0, 0]);
+                let length = w.unsigned(count);
                 w.new_type(Op::TypeArray, &[element, length])
             };
             if stride > 0 {
@@ -184,6 +184,11 @@ impl Writer {
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         let [x, y, z, w] = bits.map(u64::from);
         self.find_constant(ty, x | y << 32, z | w << 32)
+    }
+
+    /// Returns an unsigned integer constant.
+    pub(super) fn unsigned(&mut self, value: u32) -> Word {
+        self.constant(Type::U32, [value, 0, 0, 0])
     }
 
     /// Returns a constant, given by pairs of lanes.

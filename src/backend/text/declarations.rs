@@ -8,18 +8,15 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::dialect::Dialect;
-#[cfg(feature = "glsl")]
 use super::dialect::versions::{Bindings, Row, Varyings};
+use super::module::lacks;
 use super::names::Names;
-#[cfg(feature = "glsl")]
-use crate::backend::interface::WORKGROUP;
 use crate::backend::interface::{
-    BackendInput, DRAW, REGISTERS, Reads, StorageBuffer, array_length, attribute_type, defect, draw_members,
-    element_type, host_type, output_type,
+    BackendInput, DRAW, REGISTERS, Reads, StorageBuffer, WORKGROUP, array_length, attribute_type, defect,
+    draw_members, element_type, host_type, output_type,
 };
-use crate::error::{At, Error, Kind, Result};
-#[cfg(feature = "glsl")]
-use crate::geometry::{GeometryStage, StagePrimitive};
+use crate::error::Result;
+use crate::geometry::GeometryStage;
 use crate::host::settings::{AttributeNames, Binding, BlockNames, GlslOutputs, GlslProfile};
 use crate::interface::varying::forwarded_name;
 use crate::interface::{ArrayName, EntryPoint, Location, Member, UniformBlock};
@@ -86,8 +83,8 @@ impl Declarations {
     /// Collects the declarations of a module. Names in its scope come from `names`.
     ///
     /// # Errors
-    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for
-    /// entries that text has not.
+    /// [`Kind::Verify`](crate::error::Kind::Verify) for interfaces that contradict themselves,
+    /// [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for entries that text has not.
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::collect(source.module, &mut Vec::new())?;
         let interface = source.interface;
@@ -101,10 +98,8 @@ impl Declarations {
         let blocks = [&glsl.uniforms, &glsl.host];
         let is_used = [interface.block.size > 0, reads.host > 0];
         for (block, _) in blocks.iter().zip(is_used).filter(|(_, is_used)| *is_used && has_names) {
-            [Some(&block.block), block.instance.as_ref()]
-                .into_iter()
-                .flatten()
-                .try_for_each(|name| names.exact(name))?;
+            names.exact(&block.block)?;
+            block.instance.iter().try_for_each(|name| names.exact(name))?;
         }
         out.prefixes =
             blocks.map(|block| block.instance.as_ref().map_or_else(String::new, |name| format!("{name}.")));
@@ -160,8 +155,7 @@ impl Declarations {
                 }
             }
             EntryPoint::Stage(_) | EntryPoint::Quaternions => {
-                let what = "geometry stages; SPIR-V and GLSL have them".into();
-                return Err(Error::new(Kind::TargetLacks { target: "text", what }, At::Whole));
+                return Err(lacks("text", "geometry stages; SPIR-V and GLSL have them"));
             }
         }
         Ok(())
@@ -230,8 +224,7 @@ impl Declarations {
         let unbound = (0..16).filter(is_unbound).map(|register| (register, format!("v{register}_unbound")));
         let bound = known.iter().map(|attribute| (attribute.register, attribute.name.clone()));
         for (register, name) in bound.chain(unbound) {
-            // Inputs of GLSL are global variables; those of WGSL are parameters, named in the
-            // function.
+            // Inputs are global variables in GLSL and parameters in WGSL, named in the function.
             let name = match (dialect.has_globals, &source.profile.glsl.attributes) {
                 (false, _) => name,
                 (true, AttributeNames::Named(before)) => names.unique(&format!("{before}{name}")),
@@ -285,7 +278,6 @@ impl Declarations {
     }
 
     /// Returns the bindings of all blocks and buffers.
-    #[cfg(feature = "glsl")]
     pub fn bindings(&self) -> Vec<u32> {
         self.globals.iter().map(|global| global.binding.binding).collect()
     }
@@ -316,7 +308,6 @@ impl Declarations {
     }
 
     /// Writes everything in WGSL.
-    #[cfg(feature = "wgsl")]
     pub fn write_wgsl(&self, out: &mut String, dialect: &Dialect, is_invariant: bool) {
         // Clip distances are an optional feature of WGSL.
         if self.clips() {
@@ -374,7 +365,6 @@ impl Declarations {
     }
 
     /// Writes everything in GLSL.
-    #[cfg(feature = "glsl")]
     pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row, source: &BackendInput<'_>) {
         let profile = source.profile;
         self.write_specialized(out, dialect);
@@ -427,7 +417,6 @@ impl Declarations {
     }
 
     /// Declares the position and clip distances, where the language does not by itself.
-    #[cfg(feature = "glsl")]
     fn write_position(&self, out: &mut String, is_block: bool, is_invariant: bool) {
         let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
         if is_block {
@@ -451,21 +440,12 @@ pub fn writes_globals(source: &BackendInput<'_>) -> bool {
 }
 
 /// Writes the layouts of a geometry stage.
-#[cfg(feature = "glsl")]
 fn write_stage(out: &mut String, stage: &GeometryStage) {
-    let primitive = match stage.primitive {
-        StagePrimitive::Points => "points",
-        StagePrimitive::Lines => "lines",
-        StagePrimitive::Triangles => "triangles",
-        StagePrimitive::LinesAdjacency => "lines_adjacency",
-        StagePrimitive::TrianglesAdjacency => "triangles_adjacency",
-    };
-    let vertices = stage.emitted();
-    let _ =
-        writeln!(out, "layout({primitive}) in;\nlayout(triangle_strip, max_vertices = {vertices}) out;\n");
+    let primitives = ["points", "lines", "triangles", "lines_adjacency", "triangles_adjacency"];
+    let (primitive, most) = (primitives[stage.primitive as usize], stage.emitted());
+    let _ = writeln!(out, "layout({primitive}) in;\nlayout(triangle_strip, max_vertices = {most}) out;\n");
 }
 
-#[cfg(feature = "glsl")]
 impl Global {
     fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row) {
         let Self { name, binding: Binding { set, binding }, content } = self;

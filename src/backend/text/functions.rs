@@ -34,10 +34,10 @@ impl Module<'_> {
         &self,
         out: &mut String,
         names: &Names<'_>,
-        marks: Marks,
         mut trace: Option<&mut Trace>,
     ) -> Result<Vec<(Helper, Type)>> {
         let (mut called, mut written) = (Vec::new(), Vec::new());
+        let marks = if self.source.profile.no_contraction { self.dialect.marks } else { Marks::Nothing };
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
         for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {

@@ -11,14 +11,14 @@
 
 use super::dialect::glsl as dialect;
 use super::dialect::operators::Helper;
-use super::dialect::versions::{Bindings, GlslVersion, Marks, Row};
+use super::dialect::versions::{Bindings, GlslVersion, Row};
 use super::functions::Trace;
 use super::head::{self, head};
-use super::module::{Module, no_shared_bindings, unspecialized};
+use super::module::{Module, lacks, no_shared_bindings, unspecialized};
 use super::names::LANES;
 use super::quaternions;
 use crate::backend::interface::BackendInput;
-use crate::error::{At, Error, Kind, Result};
+use crate::error::Result;
 use crate::interface::EntryPoint;
 use crate::ir::{ScalarKind, Type};
 
@@ -26,10 +26,11 @@ use crate::ir::{ScalarKind, Type};
 /// notes what the entry point evaluates.
 ///
 /// # Errors
-/// [`Kind::TargetLacks`] for what the version lacks: specialization constants (all but 450 for
-/// Vulkan), the compute form (before 430 and 310 es), two blocks of one binding (OpenGL).
-/// [`Kind::BadName`] for the names of the profile.
-/// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
+/// [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for what the version lacks:
+/// specialization constants (all but 450 for Vulkan), the compute form (before 430 and 310 es), two
+/// blocks of one binding (OpenGL). [`Kind::BadName`](crate::error::Kind::BadName) for the names of
+/// the profile. [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed
+/// or does not fit its interface.
 pub fn glsl(
     source: &BackendInput<'_>,
     version: GlslVersion,
@@ -47,12 +48,7 @@ pub fn glsl(
     // Only the bodies show which functions on vectors are called, but GLSL has definitions before
     // calls.
     let start = out.len();
-    let mut called = module.functions(
-        &mut out,
-        &names,
-        if source.profile.no_contraction { row.marks() } else { Marks::Nothing },
-        trace.as_deref_mut(),
-    )?;
+    let mut called = module.functions(&mut out, &names, trace.as_deref_mut())?;
     called.sort_by_cached_key(|(helper, ty)| {
         (*helper as u64) << 16 | (ty.kind as u64) << 8 | u64::from(ty.lanes)
     });
@@ -74,12 +70,10 @@ fn check(module: &Module<'_>, row: &Row) -> Result<()> {
         return Err(unspecialized(row.name));
     }
     if module.source.interface.stage().is_some() && !row.version.has_geometry_stages() {
-        let what = "geometry stages".into();
-        return Err(Error::new(Kind::TargetLacks { target: row.name, what }, At::Whole));
+        return Err(lacks(row.name, "geometry stages"));
     }
     if !row.computes && module.source.interface.entry_point.is_compute() {
-        let what = "compute form".into();
-        return Err(Error::new(Kind::TargetLacks { target: row.name, what }, At::Whole));
+        return Err(lacks(row.name, "compute form"));
     }
     match row.bindings {
         Bindings::Bound => no_shared_bindings(row.name, declarations.bindings()),

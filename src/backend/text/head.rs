@@ -1,16 +1,11 @@
 //! The lines in front of a text: where it is from, and what its language needs.
 //! In: the interface. Out: comments, directives. Knows no functions.
 
-#[cfg(feature = "glsl")]
 use std::fmt::Write as _;
 
-#[cfg(feature = "glsl")]
 use super::dialect::versions::{GlslVersion, Precise, Row, Varyings};
-#[cfg(feature = "glsl")]
 use crate::backend::interface::BackendInput;
-use crate::interface::Interface;
-#[cfg(feature = "glsl")]
-use crate::interface::Location;
+use crate::interface::{Interface, Location};
 
 /// Returns the header comments of a text.
 pub fn header(interface: &Interface) -> String {
@@ -47,7 +42,6 @@ pub fn comment(out: &mut String, name: &str) {
 }
 
 /// Writes the head of every text in GLSL.
-#[cfg(feature = "glsl")]
 pub fn head(row: &Row, out: &mut String, source: &BackendInput<'_>) {
     let (mut header, glsl) = (header(source.interface), &source.profile.glsl);
     // Comments may have other characters since 4.20, and in OpenGL ES.
@@ -69,7 +63,6 @@ pub fn head(row: &Row, out: &mut String, source: &BackendInput<'_>) {
 }
 
 /// Returns the `#extension` lines of a text, and the macro for exact declarations.
-#[cfg(feature = "glsl")]
 pub fn extensions(row: &Row, source: &BackendInput<'_>) -> String {
     let mut out = String::new();
     if source.profile.glsl.separable && row.varyings == Varyings::Extended {
@@ -96,7 +89,6 @@ pub fn extensions(row: &Row, source: &BackendInput<'_>) -> String {
 }
 
 /// Returns whether the stage writes clip distances.
-#[cfg(feature = "glsl")]
 pub fn clips(source: &BackendInput<'_>) -> bool {
     let Interface { entry_point, outputs, .. } = source.interface;
     !entry_point.is_compute() && outputs.iter().any(|output| output.location == Location::ClipDistances)

@@ -7,9 +7,7 @@ use super::dialect::Dialect;
 use super::dialect::operators::Helper;
 use super::names::Names;
 use crate::backend::interface::{BackendInput, ENTRY_NAME};
-use crate::error::Result;
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
-use crate::error::{At, Error, Kind};
+use crate::error::{At, Error, Kind, Result};
 use crate::ir::{Array, Def, Func, Op, Resource, Type};
 
 /// A helper function.
@@ -83,23 +81,22 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Returns the error of specialization constants in a language without them.
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+/// Returns the error of a language that cannot express something.
 #[cold]
+pub fn lacks(target: &'static str, what: impl Into<String>) -> Error {
+    Error::new(Kind::TargetLacks { target, what: what.into() }, At::Whole)
+}
+
+/// Returns the error of specialization constants in a language without them.
 pub fn unspecialized(target: &'static str) -> Error {
-    let what = "specialization constants here: bake the values or read them from the block".into();
-    Error::new(Kind::TargetLacks { target, what }, At::Whole)
+    lacks(target, "specialization constants here: bake the values or read them from the block")
 }
 
 /// Checks that no two bindings are equal, for languages without sets.
-#[cfg(any(feature = "glsl", feature = "msl"))]
 pub fn no_shared_bindings(target: &'static str, mut bindings: Vec<u32>) -> Result<()> {
     bindings.sort_unstable();
     match bindings.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
-        Some(pair) => {
-            let what = format!("sets: two blocks have binding {}", pair[0]);
-            Err(Error::new(Kind::TargetLacks { target, what }, At::Whole))
-        }
+        Some(pair) => Err(lacks(target, format!("sets: two blocks have binding {}", pair[0]))),
     }
 }

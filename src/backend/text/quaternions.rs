@@ -7,23 +7,25 @@
 
 use std::fmt::Write as _;
 
-use super::dialect::versions::{GlslVersion, Row};
+use super::dialect::versions::GlslVersion;
 use super::head::{clips, head};
+use super::module::lacks;
 use crate::backend::interface::{BackendInput, is_quaternion, output_type};
-use crate::error::{At, Error, Kind, Result};
+use crate::error::Result;
 use crate::interface::Location;
 
 /// The stage as GLSL.
 ///
 /// # Errors
-/// [`Kind::TargetLacks`] for versions without geometry stages, or whose varyings have no location.
+/// [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for versions without geometry stages, or
+/// whose varyings have no location.
 pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
     let row = version.row();
     if version.is_es() {
-        return lacks(row, "geometry stages");
+        return Err(lacks(row.name, "geometry stages"));
     }
     if !version.has_varying_locations() {
-        return lacks(row, "locations of varyings, which a stage between two others needs");
+        return Err(lacks(row.name, "locations of varyings, which a stage between two others needs"));
     }
     let outputs = &source.interface.outputs;
     let clips = clips(source);
@@ -74,8 +76,4 @@ pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<St
         "\nvoid main() {{\n    for (int n = 0; n < 3; n++) {{\n{body}        EmitVertex();\n    }}\n    EndPrimitive();\n}}\n"
     );
     Ok(out)
-}
-
-fn lacks<T>(row: &Row, what: &str) -> Result<T> {
-    Err(Error::new(Kind::TargetLacks { target: row.name, what: what.into() }, At::Whole))
 }

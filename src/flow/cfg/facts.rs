@@ -81,17 +81,16 @@ impl Facts {
 }
 
 /// Decides branches, and simplifies the graph if there was one to decide.
-pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
-    let tests = |terminator: &Terminator| match terminator {
+pub(super) fn run(mut cfg: Cfg, program: &Program<'_>) -> Cfg {
+    let may_decide = |data: &&BlockData| match data.terminator {
         Terminator::Branch { test, .. } => matches!(test, Test::Bool { .. } | Test::Cmp(_)),
         Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => false,
     };
     // One branch alone cannot be decided by another, which spares most programs the analysis.
-    if cfg.blocks.values().iter().filter(|data| tests(&data.terminator)).nth(1).is_none() {
+    if cfg.blocks.values().iter().filter(may_decide).nth(1).is_none() {
         return cfg;
     }
-    let mut decided = cfg;
-    if decide_branches(&mut decided, program).1 { simplify::run(&decided) } else { decided }
+    if decide_branches(&mut cfg, program).1 { simplify::run(&cfg) } else { cfg }
 }
 
 /// Decides branches and keeps the blocks. Returns which blocks are reachable.
@@ -159,11 +158,8 @@ fn solve(cfg: &Cfg, program: &Program<'_>) -> Vec<Option<Facts>> {
 
 /// Returns whether a block writes the flags.
 fn writes_flags(cfg: &Cfg, block: Block, program: &Program<'_>) -> bool {
-    cfg.actions_of(block).iter().any(|action| match action {
-        Action::Run(pc) => {
-            let opcode = program.code().get(pc.index()).and_then(|&word| Opcode::of_word(word));
-            opcode.is_some_and(|opcode| opcode.info().writes_flags)
-        }
-        Action::Loop(_) | Action::SetDispatch { .. } => false,
+    cfg.actions_of(block).iter().filter_map(Action::pc).any(|pc| {
+        let opcode = program.code().get(pc.index()).and_then(|&word| Opcode::of_word(word));
+        opcode.is_some_and(|opcode| opcode.info().writes_flags)
     })
 }

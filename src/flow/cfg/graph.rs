@@ -5,7 +5,7 @@
 //! loops. Its dominators equal ours, as a test shows, but blocks are numbered in reverse postorder,
 //! so ours need neither a search nor a hash table (Cooper, Harvey and Kennedy, "A Simple, Fast
 //! Dominance Algorithm"). Nanoseconds for predecessors and dominators against `simple_fast` with
-//! its graph, shortest of 300 rounds in a release build, beside a complete translation:
+//! its graph, shortest of 300 rounds in a release build, next to a complete translation:
 //!
 //! | sample | blocks | ours | petgraph | bytes to SPIR-V |
 //! |---|---:|---:|---:|---:|
@@ -100,11 +100,8 @@ pub fn dominators(cfg: &Cfg, predecessors: &Predecessors) -> Vec<Block> {
 /// The closest common dominator.
 fn common(dominators: &[Block], mut a: Block, mut b: Block) -> Block {
     while a != b {
-        if a > b {
-            a = dominators[a.index()];
-        } else {
-            b = dominators[b.index()];
-        }
+        let later = if a > b { &mut a } else { &mut b };
+        *later = dominators[later.index()];
     }
     a
 }

@@ -71,22 +71,16 @@ impl<'a> Live<'a> {
         let (pc, scan) = (state.pc, self.scan);
         let entries = state.calls;
         let calls = entries.entries();
-        let count = self.count_dead(pc, calls.len(), |k| {
-            let (kind, end) = (ScopeKind::Call, calls[k].end);
-            Entry { kind, start: scan.scope_start(kind, end), end, calls: &calls[k + 1..] }
-        });
+        let entry = |kind, end, calls| Entry { kind, start: scan.scope_start(kind, end), end, calls };
+        let count =
+            self.count_dead(pc, calls.len(), |k| entry(ScopeKind::Call, calls[k].end, &calls[k + 1..]));
         state.calls.drop_oldest(count);
 
         let (calls, ifs, loops) = (state.calls.entries(), state.ifs.entries(), state.loops.entries());
-        let dead_ifs = self.count_dead(pc, ifs.len(), |k| {
-            let (kind, end) = (ScopeKind::If, ifs[k].end);
-            Entry { kind, start: scan.scope_start(kind, end), end, calls }
-        });
-        let dead_loops = self.count_dead(pc, loops.len(), |k| Entry {
-            kind: ScopeKind::Loop,
-            start: Some(loops[k].start),
-            end: loops[k].end,
-            calls,
+        let dead_ifs = self.count_dead(pc, ifs.len(), |k| entry(ScopeKind::If, ifs[k].end, calls));
+        let dead_loops = self.count_dead(pc, loops.len(), |k| {
+            let (start, end) = (Some(loops[k].start), loops[k].end);
+            Entry { kind: ScopeKind::Loop, start, end, calls }
         });
         state.ifs.drop_oldest(dead_ifs);
         state.loops.drop_oldest(dead_loops);

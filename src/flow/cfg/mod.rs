@@ -34,11 +34,10 @@ use crate::program::isa::control::{Effect, Test};
 use crate::program::isa::sizes::INTS;
 use crate::support::entity::Arena;
 
-define_handle!(
+define_handle! {
     /// A basic block of a [`Cfg`].
-    Block,
-    "block"
-);
+    Block, "block";
+}
 
 /// Assumptions of an exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +114,7 @@ impl Terminator {
     pub(crate) fn branch(test: Test, then: Block, otherwise: Block) -> Self {
         if then == otherwise { Self::Goto(then) } else { Self::Branch { test, then, otherwise } }
     }
-    /// The successors, those of a branch in the order then, otherwise.
+    /// The successors. A branch has them in the order then, otherwise.
     #[inline]
     pub fn targets(&self) -> impl DoubleEndedIterator<Item = Block> + '_ {
         let (first, rest) = match self {

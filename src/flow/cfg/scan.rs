@@ -40,10 +40,7 @@ pub(super) struct Word {
 impl Word {
     /// Returns whether the next word always follows, unless a scope ends before it.
     pub(super) fn always_falls_through(self) -> bool {
-        match self.kind {
-            Some(WordKind::Data | WordKind::Nothing | WordKind::Undefined(_)) => true,
-            Some(WordKind::End | WordKind::Control) | None => false,
-        }
+        matches!(self.kind, Some(WordKind::Data | WordKind::Nothing | WordKind::Undefined(_)))
     }
 }
 

@@ -6,6 +6,8 @@
 //! a: run 0; goto b    b: goto c    c: run 1; goto d    =>    a: run 0; run 1; goto d
 //! ```
 
+use std::iter::successors;
+
 use super::{Block, BlockData, Cfg, Terminator};
 use crate::support::entity::{Arena, Handle};
 
@@ -43,18 +45,14 @@ fn forward(raw: &Cfg, exit: Block) -> Vec<u32> {
                 break forward[at.index()];
             }
             let data = &raw.blocks[at];
-            match data.terminator {
-                // Until the cycle is closed a block leads to itself, which ends the search there.
-                Terminator::Goto(next) if data.actions.is_empty() && at != exit => {
-                    forward[at.index()] = at.0;
-                    path.push(at);
-                    at = next;
-                }
-                Terminator::Goto(_)
-                | Terminator::Branch { .. }
-                | Terminator::Dispatch { .. }
-                | Terminator::End => break at.0,
+            let Terminator::Goto(next) = data.terminator else { break at.0 };
+            if !data.actions.is_empty() || at == exit {
+                break at.0;
             }
+            // Until the cycle is closed a block leads to itself, which ends the search there.
+            forward[at.index()] = at.0;
+            path.push(at);
+            at = next;
         };
         forward[at.index()] = end;
         for block in path.drain(..) {
@@ -105,16 +103,10 @@ impl Simplify<'_> {
         self.edges = edges;
     }
 
-    /// The next block of a chain.
-    fn next_in_chain(&self, block: Block, exit: Block) -> Option<Block> {
-        self.only(block).filter(|next| self.edges[next.index()] == 1 && *next != exit)
-    }
-
-    fn last_of_chain(&self, mut block: Block, exit: Block) -> Block {
-        while let Some(next) = self.next_in_chain(block, exit) {
-            block = next;
-        }
-        block
+    /// The blocks of a chain.
+    fn chain(&self, first: Block, exit: Block) -> impl Iterator<Item = Block> {
+        let is_inside = move |next: &Block| self.edges[next.index()] == 1 && *next != exit;
+        successors(Some(first), move |&block| self.only(block).filter(is_inside))
     }
 
     /// The first blocks of all chains in reverse postorder, without the exit. Then-parts come
@@ -135,7 +127,7 @@ impl Simplify<'_> {
                 continue;
             }
             work.push((block, true));
-            let last = self.last_of_chain(block, exit);
+            let last = self.chain(block, exit).last().unwrap_or(block);
             // The newest is taken first and so ends up last in the order.
             for target in self.targets(last) {
                 if !seen[target.index()] {
@@ -170,10 +162,9 @@ impl Simplify<'_> {
         for &block in order {
             let start = cfg.actions.len() as u32;
             let mut last = block;
-            cfg.actions.extend_from_slice(self.raw.actions_of(block));
-            while let Some(next) = self.next_in_chain(last, exit) {
-                last = next;
-                cfg.actions.extend_from_slice(self.raw.actions_of(last));
+            for part in self.chain(block, exit) {
+                cfg.actions.extend_from_slice(self.raw.actions_of(part));
+                last = part;
             }
             cfg.blocks.push(BlockData {
                 actions: start..cfg.actions.len() as u32,

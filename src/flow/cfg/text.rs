@@ -25,43 +25,23 @@ pub(crate) struct ActionText<'a>(pub &'a Action, pub Option<&'a dyn InstructionT
 /// One test as text.
 pub(crate) struct TestText<'a>(pub Test, pub Option<&'a dyn InstructionText>);
 
-/// One change of the loop state as text.
-struct EffectText<'a>(Effect, Option<&'a dyn InstructionText>);
-
 impl Display for ActionText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Action::Run(pc) => match self.1.and_then(|program| program.instruction(*pc)) {
+        let int = |id| self.1.map_or_else(|| format!("i{id}"), |program| program.int(id));
+        match *self.0 {
+            Action::Run(pc) => match self.1.and_then(|program| program.instruction(pc)) {
                 Some(text) => write!(f, "{pc}: {text}"),
                 None => write!(f, "run {pc}"),
             },
-            Action::Loop(effect) => EffectText(*effect, self.1).fmt(f),
-            Action::SetDispatch { region, value } => write!(f, "dispatch{region} = {value}"),
-        }
-    }
-}
-
-/// Text of a bool uniform.
-fn bool_text(program: Option<&dyn InstructionText>, id: u8) -> String {
-    program.map_or_else(|| format!("b{id}"), |program| program.bool(id))
-}
-
-/// Text of an int uniform.
-fn int_text(program: Option<&dyn InstructionText>, id: u8) -> String {
-    program.map_or_else(|| format!("i{id}"), |program| program.int(id))
-}
-
-impl Display for EffectText<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Effect::ShiftLoops => f.write_str("shift loops"),
-            Effect::EnterLoop { slot, int } => {
-                write!(f, "enter loop {slot} with {}", int_text(self.1, int))
+            Action::Loop(Effect::ShiftLoops) => f.write_str("shift loops"),
+            Action::Loop(Effect::EnterLoop { slot, int: id }) => {
+                write!(f, "enter loop {slot} with {}", int(id))
             }
-            Effect::StepLoop { int } => write!(f, "aL += {}.z", int_text(self.1, int)),
-            Effect::RepeatLoop { slot } => write!(f, "left{slot} -= 1"),
-            Effect::RestoreCounter { slot } => write!(f, "aL = saved{slot}"),
-            Effect::CountJump => f.write_str("jumps -= 1"),
+            Action::Loop(Effect::StepLoop { int: id }) => write!(f, "aL += {}.z", int(id)),
+            Action::Loop(Effect::RepeatLoop { slot }) => write!(f, "left{slot} -= 1"),
+            Action::Loop(Effect::RestoreCounter { slot }) => write!(f, "aL = saved{slot}"),
+            Action::Loop(Effect::CountJump) => f.write_str("jumps -= 1"),
+            Action::SetDispatch { region, value } => write!(f, "dispatch{region} = {value}"),
         }
     }
 }
@@ -70,8 +50,10 @@ impl Display for TestText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Test::Cmp(condition) => condition.fmt(f),
-            Test::Bool { id, expected: true } => f.write_str(&bool_text(self.1, id)),
-            Test::Bool { id, expected: false } => write!(f, "!{}", bool_text(self.1, id)),
+            Test::Bool { id, expected } => {
+                let name = self.1.map_or_else(|| format!("b{id}"), |program| program.bool(id));
+                write!(f, "{}{name}", if expected { "" } else { "!" })
+            }
             Test::LoopRepeats { slot } => write!(f, "left{slot} > 0"),
             Test::JumpsLeft => f.write_str("jumps > 0"),
         }

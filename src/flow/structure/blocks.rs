@@ -60,11 +60,11 @@ impl Build<'_> {
         match &self.cfg.blocks[block].terminator {
             Terminator::Goto(target) => self.go(list, *target),
             Terminator::Branch { test, then, otherwise } => {
-                let parts = (self.tree.open(4), self.tree.open(4));
-                self.go(parts.0, *then);
-                self.go(parts.1, *otherwise);
-                let (then, otherwise) = parts;
-                self.tree.push(list, Stmt::If { cond: Cond::Test(*test), negate: false, then, otherwise });
+                let (yes, no) = (self.tree.open(4), self.tree.open(4));
+                self.go(yes, *then);
+                self.go(no, *otherwise);
+                let cond = Cond::Test(*test);
+                self.tree.push(list, Stmt::If { cond, negate: false, then: yes, otherwise: no });
             }
             // The target is known only at run time, so each value sets its own next block.
             Terminator::Dispatch { region, targets } => {

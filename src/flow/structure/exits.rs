@@ -209,16 +209,12 @@ impl Exits {
 
     /// Depth of a list in parts of ifs that were not opened for the current frame.
     fn descended(&self, list: List) -> u32 {
-        let base = self.frames.last().map_or(0, |frame| self.tree.list(frame.base).depth);
-        self.tree.list(list).depth.saturating_sub(base)
+        let base = self.frames.last().map_or(0, |frame| self.tree.lists[frame.base].depth);
+        self.tree.lists[list].depth.saturating_sub(base)
     }
 
-    /// Adds the actions of a block.
-    pub(super) fn block(&mut self, block: Block) {
-        self.push(Stmt::Block(block));
-    }
-
-    fn push(&mut self, stmt: Stmt) {
+    /// Adds a statement.
+    pub(super) fn push(&mut self, stmt: Stmt) {
         self.add(self.cursor(), stmt);
     }
 
@@ -242,7 +238,7 @@ impl Exits {
 
     /// Opens a list inside the current one.
     fn nested(&mut self, levels: u32) -> List {
-        let depth = self.tree.list(self.cursor()).depth + levels;
+        let depth = self.tree.lists[self.cursor()].depth + levels;
         self.tree.open(depth)
     }
 
@@ -288,13 +284,10 @@ impl Exits {
 
     /// Opens a switch over a dispatch variable with `count` values.
     pub(super) fn open_switch(&mut self, var: Var, count: u32) {
-        let depth = self.tree.list(self.cursor()).depth + 1;
+        let depth = self.tree.lists[self.cursor()].depth + 1;
         let first = self.tree.open_cases(depth, count);
-        self.frames.push(Frame {
-            kind: FrameKind::Switch { var, first, count, next: 0 },
-            base: first,
-            cursor: first,
-        });
+        let kind = FrameKind::Switch { var, first, count, next: 0 };
+        self.frames.push(Frame { kind, base: first, cursor: first });
     }
 
     /// Opens the case of the next value, from 0 on.
@@ -310,10 +303,8 @@ impl Exits {
 
     /// The head of the innermost open loop.
     fn innermost_loop(&self) -> Option<Block> {
-        self.frames.iter().rev().find_map(|frame| {
-            let FrameKind::Loop(head) = frame.kind else { return None };
-            Some(head)
-        })
+        let head = |frame: &Frame| if let FrameKind::Loop(head) = frame.kind { Some(head) } else { None };
+        self.frames.iter().rev().find_map(head)
     }
 
     /// Closes the newest frame, a scope.
@@ -328,10 +319,7 @@ impl Exits {
             self.find_exits(&[body]);
             let head = self.innermost_loop();
             let closing = Closing { falls_to: Some(label), breaks_to: Some(label), continues_to: head };
-            self.lower(closing);
-            self.reset_variables();
-            self.push(Stmt::Breakable(body));
-            self.test_variables();
+            self.close(closing, Stmt::Breakable(body));
         }
     }
 
@@ -339,19 +327,19 @@ impl Exits {
     /// `label`.
     fn find_ends(&mut self, body: List, label: Block) {
         let Ends { lists, found } = &mut self.ends;
-        let deepest = self.tree.list(body).depth + self.deepest;
+        let deepest = self.tree.lists[body].depth + self.deepest;
         found.clear();
         lists.clear();
         lists.push((body, 0));
         let mut at = 0;
         while let Some(&(list, _)) = lists.get(at) {
-            let last = self.tree.list(list).last;
+            let last = self.tree.lists[list].last;
             if last != NONE {
                 if self.labels[last as usize] == Some(label) {
                     found.push(at);
                 // Both parts of a last `if` end where the list ends.
                 } else if let Stmt::If { then, otherwise, .. } = self.tree.stmt(last)
-                    && self.tree.list(then).depth <= deepest
+                    && self.tree.lists[then].depth <= deepest
                 {
                     lists.extend([(then, at), (otherwise, at)]);
                 }
@@ -381,10 +369,9 @@ impl Exits {
         while at != 0 && self.descended(self.ends.lists[at].0) > self.deepest {
             at = self.ends.lists[at].1;
         }
-        for &found in &self.ends.found {
-            let last = self.tree.list(self.ends.lists[found].0).last;
-            self.tree.set(last, Stmt::Nothing);
-            self.labels[last as usize] = None;
+        for index in 0..self.ends.found.len() {
+            let (list, _) = self.ends.lists[self.ends.found[index]];
+            self.replace(self.tree.lists[list].last, Stmt::Nothing);
         }
         self.pending[label.index()] = 0;
         self.tree.append(self.cursor(), body);
@@ -402,10 +389,8 @@ impl Exits {
         // One target needs no variable: `break` leaves the loop, and the exit follows it
         // there.
         let first = self.innermost_target();
-        self.lower(Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) });
-        self.reset_variables();
-        self.push(Stmt::Loop { body, is_left: first.is_some() });
-        self.test_variables();
+        let closing = Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) };
+        self.close(closing, Stmt::Loop { body, is_left: first.is_some() });
         if let Some(first) = first {
             self.exit_to(first);
         }
@@ -423,10 +408,8 @@ impl Exits {
         // Inside a switch, `continue` still reaches the head, so it is a target only without
         // others.
         let target = self.innermost_target().or(head);
-        self.lower(Closing { falls_to: target, breaks_to: target, continues_to: head });
-        self.reset_variables();
-        self.push(Stmt::Switch { var, first, count });
-        self.test_variables();
+        let closing = Closing { falls_to: target, breaks_to: target, continues_to: head };
+        self.close(closing, Stmt::Switch { var, first, count });
         if let Some(target) = target {
             self.exit_to(target);
         }
@@ -453,11 +436,11 @@ impl Exits {
     /// Finds all exits in some lists that are still to be lowered.
     fn find_exits(&mut self, bodies: &[List]) {
         self.found.clear();
-        let deepest = bodies.first().map_or(0, |&body| self.tree.list(body).depth) + self.deepest;
+        let deepest = bodies.first().map_or(0, |&body| self.tree.lists[body].depth) + self.deepest;
         let mut work: Vec<(List, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
         let mut steps = self.frames.len();
         while let Some((list, tail)) = work.pop() {
-            let mut at = self.tree.list(list).first;
+            let mut at = self.tree.lists[list].first;
             while at != NONE {
                 steps += 1;
                 let next = self.tree.next_of(at);
@@ -466,15 +449,11 @@ impl Exits {
                 match (self.labels[at as usize], self.tree.stmt(at)) {
                     (Some(target), _) => self.found.push(Exit { list, stmt: at, target, tail }),
                     (None, Stmt::If { then, otherwise, .. }) => {
-                        let tail = tail && self.tree.list(then).depth <= deepest;
+                        let tail = tail && self.tree.lists[then].depth <= deepest;
                         work.extend([(otherwise, tail), (then, tail)]);
                     }
                     // The exits of inner constructs were lowered when those were closed.
-                    (None, Stmt::Loop { .. } | Stmt::Breakable(_) | Stmt::Switch { .. }) => {}
-                    (
-                        None,
-                        Stmt::Nothing | Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue,
-                    ) => {}
+                    (None, _other_statement) => {}
                 }
                 at = next;
             }
@@ -520,16 +499,15 @@ impl Exits {
         Var(*var)
     }
 
-    /// Before a breakable: resets the variables of the current targets.
-    fn reset_variables(&mut self) {
+    /// Lowers the exits that were found and adds the construct that they leave: variables of the
+    /// targets outside are reset before it and tested after it, where the exits continue.
+    fn close(&mut self, closing: Closing, construct: Stmt) {
+        self.lower(closing);
         for index in 0..self.targets.list.len() {
             let var = self.variable(self.targets.list[index]);
             self.push(Stmt::Set { var, value: 0 });
         }
-    }
-
-    /// After a breakable: continues the exits to the current targets.
-    fn test_variables(&mut self) {
+        self.push(construct);
         for index in 0..self.targets.list.len() {
             let target = self.targets.list[index];
             let cond = Cond::VarIs { var: self.variable(target), value: 1 };

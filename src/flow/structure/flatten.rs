@@ -25,7 +25,7 @@ pub(super) fn flatten(tree: &mut Tree, regions: u32) {
 fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bool {
     let mut reached = true;
     let mut before = NONE;
-    let mut at = tree.list(list).first;
+    let mut at = tree.lists[list].first;
     while at != NONE {
         let next = tree.next_of(at);
         let mut last = at;
@@ -56,8 +56,8 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
             unlink(tree, list, before, next);
         }
         // The hoisted statements are the end of the list now.
-        if last != at && tree.list(list).last == at {
-            tree.list_mut(list).last = last;
+        if last != at && tree.lists[list].last == at {
+            tree.lists[list].last = last;
         }
         at = next;
     }
@@ -66,7 +66,7 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
 
 /// Moves the content of a list after a statement. Returns the last statement moved.
 fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
-    let (first, last) = (tree.list(from).first, tree.list(from).last);
+    let (first, last) = (tree.lists[from].first, tree.lists[from].last);
     tree.set_next(last, tree.next_of(at));
     tree.set_next(at, first);
     tree.clear(from);
@@ -75,7 +75,7 @@ fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
 
 /// Removes the statement between `before` and `next` from a list.
 fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
-    let data = tree.list_mut(list);
+    let data = &mut tree.lists[list];
     if before == NONE {
         data.first = next;
     }
@@ -90,7 +90,7 @@ fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
 /// Returns whether the parts of an `if` are better swapped: an empty one goes last, one that does
 /// not fall through first, and of two such the shorter.
 fn is_better_exchanged(tree: &Tree, then: List, otherwise: List, falls: &[bool]) -> bool {
-    let is_short = |list: List| tree.list(list).first == tree.list(list).last;
+    let is_short = |list: List| tree.lists[list].first == tree.lists[list].last;
     match (tree.is_empty(then), tree.is_empty(otherwise)) {
         (true, false) => true,
         (_, true) => false,

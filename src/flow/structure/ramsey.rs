@@ -9,7 +9,7 @@
 //! too: it is placed inside, so that the two exits need not be distinguished after the loop.
 
 use super::exits::Exits;
-use super::tree::{Cond, Tree, Var};
+use super::tree::{Cond, Stmt, Tree, Var};
 use crate::flow::cfg::graph::{Loops, Predecessors, backs_are_dominated, dominators};
 use crate::flow::cfg::{Block, Cfg, Terminator};
 use crate::support::entity::Handle;
@@ -84,7 +84,7 @@ impl Writer<'_> {
         self.scopes(self.places.merges[block.index()]);
         // A block without actions is only a place where paths meet.
         if !self.cfg.actions_of(block).is_empty() {
-            self.exits.block(block);
+            self.exits.push(Stmt::Block(block));
         }
         match &self.cfg.blocks[block].terminator {
             Terminator::Goto(target) => self.edge(*target),
@@ -223,17 +223,8 @@ impl<'a> LoopExits<'a> {
 
     /// The successor of a block that could be placed inside a loop that it follows.
     fn end(&self, block: Block) -> Option<Block> {
-        match self.cfg.blocks[block].terminator {
-            Terminator::Goto(target)
-                if self.predecessors.get(block).len() == 1 && !self.loops.is_head(block) =>
-            {
-                Some(target)
-            }
-            Terminator::Goto(_)
-            | Terminator::Branch { .. }
-            | Terminator::Dispatch { .. }
-            | Terminator::End => None,
-        }
+        let Terminator::Goto(target) = self.cfg.blocks[block].terminator else { return None };
+        (self.predecessors.get(block).len() == 1 && !self.loops.is_head(block)).then_some(target)
     }
 
     /// Returns whether a block is to be placed inside the loop because another exit ends at its

@@ -31,13 +31,13 @@ pub struct TreeText<'a> {
 type Write<'w> = &'w mut dyn FnMut(usize, &dyn Display, Option<Pc>) -> fmt::Result;
 
 /// Remaining work, newest last.
-enum Task<'a> {
+enum Task {
     /// The statements of a list from a cursor on.
     List(Cursor),
     /// One line, indented less than the list before it.
     Line(String),
     /// The line that closes a construct.
-    Close(&'a str),
+    Close,
 }
 
 impl TreeText<'_> {
@@ -54,19 +54,14 @@ impl TreeText<'_> {
 
     fn actions(&self, write: Write<'_>, indent: usize, stmt: &Stmt) -> fmt::Result {
         match stmt {
-            Stmt::Block(block) => self
-                .cfg
-                .actions_of(*block)
-                .iter()
-                .try_for_each(|action| write(indent, &ActionText(action, self.program), action.pc())),
+            Stmt::Block(block) => {
+                let mut actions = self.cfg.actions_of(*block).iter();
+                actions.try_for_each(|action| write(indent, &ActionText(action, self.program), action.pc()))
+            }
             Stmt::Set { var, value } => write(indent, &format_args!("{var} = {value}"), None),
             Stmt::Break => write(indent, &"break", None),
             Stmt::Continue => write(indent, &"continue", None),
-            Stmt::Nothing
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::Breakable(_)
-            | Stmt::Switch { .. } => Ok(()),
+            _other_statement => Ok(()),
         }
     }
 
@@ -80,7 +75,7 @@ impl TreeText<'_> {
     }
 
     /// The first line of a nesting statement, and the tasks after it, in order.
-    fn open(&self, stmt: &Stmt) -> Option<(String, Vec<Task<'static>>)> {
+    fn open(&self, stmt: &Stmt) -> Option<(String, Vec<Task>)> {
         let list = |list: List| Task::List(self.tree.start(list));
         Some(match *stmt {
             Stmt::If { cond, negate, then, otherwise } => {
@@ -105,20 +100,18 @@ impl TreeText<'_> {
             Stmt::Nothing | Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => return None,
         })
     }
-}
 
-impl TreeText<'_> {
     /// Writes all lines.
     fn lines(&self, write: Write<'_>) -> fmt::Result {
         let root = self.tree.root.map(|root| Task::List(self.tree.start(root)));
-        let mut tasks: Vec<Task<'_>> = root.into_iter().collect();
+        let mut tasks: Vec<Task> = root.into_iter().collect();
         let mut indent = 0;
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Line(line) => write(indent - 4, &line, None)?,
-                Task::Close(line) => {
+                Task::Close => {
                     indent -= 4;
-                    write(indent, &line, None)?;
+                    write(indent, &"}", None)?;
                 }
                 Task::List(mut cursor) => {
                     while let Some(stmt) = self.tree.next(&mut cursor) {
@@ -126,8 +119,7 @@ impl TreeText<'_> {
                             write(indent, &head, None)?;
                             indent += 4;
                             // The rest of the list is printed after the construct that nests here.
-                            tasks.push(Task::List(cursor));
-                            tasks.push(Task::Close("}"));
+                            tasks.extend([Task::List(cursor), Task::Close]);
                             tasks.extend(inner.into_iter().rev());
                             break;
                         }

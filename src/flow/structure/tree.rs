@@ -7,18 +7,14 @@ use crate::flow::cfg;
 use crate::program::isa::control::Test;
 use crate::support::entity::{Arena, Handle};
 
-define_handle!(
+define_handle! {
     /// A list of statements of a [`Tree`].
-    List,
-    "list"
-);
-define_handle!(
+    List, "list";
     /// A small integer variable of the structurer (dispatch variables and exit variables); starts
     /// at 0. The first [`Cfg::regions`](crate::flow::cfg::Cfg::regions) are the dispatch variables:
     /// `Action::SetDispatch { region, value }` sets variable number `region`.
-    Var,
-    "var"
-);
+    Var, "var";
+}
 
 /// The condition of an `if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,7 +130,7 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     links: Vec<Link>,
-    lists: Arena<List, ListData>,
+    pub(super) lists: Arena<List, ListData>,
     /// The outermost list.
     pub root: Option<List>,
     /// Number of helper variables.
@@ -221,14 +217,6 @@ impl Tree {
         first
     }
 
-    pub(super) fn list(&self, list: List) -> &ListData {
-        &self.lists[list]
-    }
-
-    pub(super) fn list_mut(&mut self, list: List) -> &mut ListData {
-        &mut self.lists[list]
-    }
-
     pub(super) fn stmt(&self, index: u32) -> Stmt {
         self.links[index as usize].stmt
     }
@@ -254,7 +242,7 @@ impl Tree {
 
     /// Moves the content of a list to the end of another.
     pub(super) fn append(&mut self, to: List, from: List) {
-        let ListData { first, last, .. } = *self.list(from);
+        let ListData { first, last, .. } = self.lists[from];
         if first != NONE {
             self.link(to, first, last);
             self.clear(from);

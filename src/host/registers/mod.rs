@@ -192,7 +192,7 @@ impl RegisterState {
     /// An entry point outside the words written.
     pub fn program(&self, stage: Stage) -> Result<Program<'_>> {
         let unit = self.unit(stage);
-        Program::from_raw(unit.code(), unit.descriptors(), unit.entry(stage), stage)
+        Program::from_raw(&unit.code.words, &unit.descriptors.words, unit.entry(stage), stage)
     }
 
     /// Returns the uniforms of a unit.
@@ -202,12 +202,12 @@ impl RegisterState {
 
     /// Returns the environment of the vertex program.
     pub fn vertex(&self) -> RegisterView<'_> {
-        RegisterView::new(self, Stage::Vertex)
+        RegisterView { state: self, stage: Stage::Vertex }
     }
 
     /// Returns the environment of the geometry program.
     pub fn geometry(&self) -> RegisterView<'_> {
-        RegisterView::new(self, Stage::Geometry)
+        RegisterView { state: self, stage: Stage::Geometry }
     }
 
     fn unit(&self, stage: Stage) -> &Unit {

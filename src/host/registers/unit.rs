@@ -9,8 +9,8 @@ use crate::program::isa::{Pc, Stage, Uniforms};
 
 /// Words of a program, and the position of the next upload.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Memory {
-    words: Vec<u32>,
+pub(super) struct Memory {
+    pub(super) words: Vec<u32>,
     next: usize,
 }
 
@@ -34,8 +34,8 @@ impl Memory {
 pub(super) struct Unit {
     /// Registers that hold the last value written, by offset.
     plain: [u32; BLOCK as usize],
-    code: Memory,
-    descriptors: Memory,
+    pub(super) code: Memory,
+    pub(super) descriptors: Memory,
     floats: [[f32; 4]; FLOATS],
     /// Index of the float register that receives the next vector.
     float: usize,
@@ -62,12 +62,8 @@ impl Unit {
     /// Writes words to one register; `upload` is the unit whose memory bounds the upload.
     pub(super) fn write(&mut self, register: u16, words: &[u32], enabled: u32, upload: Stage) {
         let mut masked = [0; 256];
-        let words = words.iter().zip(&mut masked).map(|(word, place)| {
-            *place = word & enabled;
-            *place
-        });
-        let count = words.count();
-        let words = &masked[..count];
+        masked.iter_mut().zip(words).for_each(|(place, word)| *place = word & enabled);
+        let words = &masked[..words.len().min(masked.len())];
         match register {
             register::FLOAT_DATA..=register::FLOAT_DATA_LAST => {
                 words.iter().for_each(|&word| self.float(word))
@@ -130,12 +126,6 @@ impl Unit {
     /// Returns the value of a register that holds one.
     pub(super) fn read(&self, register: u16) -> u32 {
         self.plain.get(usize::from(register)).copied().unwrap_or(0)
-    }
-    pub(super) fn code(&self) -> &[u32] {
-        &self.code.words
-    }
-    pub(super) fn descriptors(&self) -> &[u32] {
-        &self.descriptors.words
     }
     /// Returns the entry point. It is as wide as the unit's addresses.
     pub(super) fn entry(&self, stage: Stage) -> Pc {

@@ -13,14 +13,11 @@ use crate::program::isa::{Program, Stage, Uniforms};
 /// agree in both are equal for every host.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterView<'a> {
-    state: &'a RegisterState,
-    stage: Stage,
+    pub(super) state: &'a RegisterState,
+    pub(super) stage: Stage,
 }
 
 impl<'a> RegisterView<'a> {
-    pub(super) fn new(state: &'a RegisterState, stage: Stage) -> Self {
-        Self { state, stage }
-    }
     /// Returns the unit's stage.
     pub fn stage(&self) -> Stage {
         self.stage

@@ -9,6 +9,8 @@ use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
 use super::watch::{Magnitudes, Watch};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
 use crate::program::isa::sizes::FLOATS;
+#[cfg(feature = "serde")]
+use crate::support::stable::spelled;
 
 /// Exponent that all finite numbers are below: 2^128.
 const ALL_FINITE: u8 = 128;
@@ -47,10 +49,7 @@ impl Promise {
 
     /// Returns the promise without its lower end.
     pub(crate) const fn without_least(self) -> Self {
-        match self {
-            Self::Between(_, exponent) => Self::Below(exponent),
-            Self::Nothing | Self::NotNan | Self::Below(_) => self,
-        }
+        if let Self::Between(_, exponent) = self { Self::Below(exponent) } else { self }
     }
 
     /// Both promises.
@@ -135,16 +134,10 @@ impl VertexInput {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Reliance {
     /// Mask of the float uniforms whose promise is needed, bit n = cn.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "c", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "c", serialize_with = "spelled::registers"))]
     pub uniforms: u128,
     /// Mask of the attributes whose promise is needed, bit n = vn.
-    #[cfg_attr(
-        feature = "serde",
-        serde(rename = "v", serialize_with = "crate::support::stable::spelled::registers")
-    )]
+    #[cfg_attr(feature = "serde", serde(rename = "v", serialize_with = "spelled::registers"))]
     pub attributes: u16,
     /// Mask of those float uniforms for which the lower end of [`Promise::Between`] is needed, too.
     /// Else smaller numbers do not break the promise.

@@ -1,23 +1,20 @@
 //! Options that differ from the defaults, as text for header comments.
 //! In: options. Out: their names and values. Knows nothing of what they do.
 
-use std::fmt::Write as _;
-
 use super::options::{Arithmetic, Assume, Block, Control, Options, Outputs};
 use super::vertex_input::{AttributeFormat, Promise, VertexInput};
 use crate::host::constants::Constants;
 use crate::limits::Limits;
 
-/// Writes the fields of each group that differ. The patterns name every field, so that a new one
+/// Lists the fields of each group that differ. The patterns name every field, so that a new one
 /// cannot be forgotten.
-macro_rules! write_differences {
+macro_rules! list_differences {
     ($out:ident, $options:ident, $default:ident, $($group:ident: $ty:ident { $($field:ident),* })*) => {
         let Options { $($group: $ty { $($field: _),* },)* input: _ } = $options;
         $($(
             if $options.$group.$field != $default.$group.$field {
-                separate(&mut $out);
-                let value = &$options.$group.$field;
-                let _ = write!($out, concat!(stringify!($group), ".", stringify!($field), " = {:?}"), value);
+                let name = concat!(stringify!($group), ".", stringify!($field));
+                $out.push(format!("{name} = {:?}", $options.$group.$field));
             }
         )*)*
     };
@@ -28,13 +25,13 @@ impl Options {
     /// uniforms that `folded` bakes are not options.
     #[doc(hidden)]
     pub fn differences(&self, folded: &Constants) -> String {
-        let mut out = String::new();
         let mut default = Self::default();
         default.control = default.control.with_ints(&folded.ints);
         if *self == default {
-            return out;
+            return String::new();
         }
-        write_differences! {
+        let mut out = Vec::new();
+        list_differences! {
             out, self, default,
             arithmetic: Arithmetic { precision, portable_exponentials, uninitialized }
             control: Control { bools, ints, loop_guard, permissive }
@@ -49,21 +46,13 @@ impl Options {
         let VertexInput { formats, promises } = self.input;
         for (register, (format, promise)) in formats.iter().zip(promises).enumerate() {
             if *format != AttributeFormat::default() {
-                separate(&mut out);
-                let _ = write!(out, "input.formats[{register}] = {:?} x {}", format.kind, format.components);
+                out.push(format!("input.formats[{register}] = {:?} x {}", format.kind, format.components));
             }
             if promise != Promise::Nothing {
-                separate(&mut out);
-                let _ = write!(out, "input.promises[{register}] = {promise:?}");
+                out.push(format!("input.promises[{register}] = {promise:?}"));
             }
         }
-        out
-    }
-}
-
-fn separate(out: &mut String) {
-    if !out.is_empty() {
-        out.push_str(", ");
+        out.join(", ")
     }
 }
 

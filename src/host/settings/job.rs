@@ -59,9 +59,9 @@ pub enum Job<'a> {
     /// program will do.
     Draw(&'a Setup),
     /// The geometry stage after [`Vertex`](Self::Vertex) that brings the quaternions of each
-    /// triangle to one side, as the rasterizer does: those of the second and third vertex are
-    /// negated where their dot product with the first is negative. Everything else is passed on:
-    /// position, clip distances and varyings, which are those of the vertex stage in the same
+    /// triangle to one side, as the rasterizer does: the second and the third vertex have theirs
+    /// negated where its dot product with the first is negative. Everything else is passed on:
+    /// position, clip distances and varyings, the same as of the vertex stage in the same
     /// environment. It takes triangles and returns triangles, in SPIR-V and GLSL 450. It contains
     /// no code of the program; with [`Outputs::all`](crate::settings::Outputs::all) one stage
     /// serves all programs.

@@ -27,11 +27,8 @@ use crate::support::names::is_keyword;
 /// assert!(texcoord.check().is_ok());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Varying {
     /// Name in texts, and in SPIR-V modules with names. Default: none, which is an error.
     pub name: Cow<'static, str>,
@@ -235,14 +232,11 @@ pub enum GlslOutputs {
     Globals,
 }
 
-/// Form and names of GLSL texts of vertex entries. Everything but names and outputs is also that of
-/// compute entries. No choice changes results or costs.
+/// Form and names of GLSL texts of vertex entries. All but names and outputs applies to compute
+/// entries, too. No choice changes results or costs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct GlslProfile {
     /// Writes the `#version` line. Default: `true`. Without it, the host puts its own first,
     /// followed only by directives: `#extension` must come before declarations.

@@ -80,11 +80,8 @@ pub enum DepthRange {
 ///
 /// Each tolerance is in 0.0..1.0, and 0 moves nothing. Equal means equal bits.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct DepthSnap {
     /// z becomes 0 if 0 < z < `near` · w. Default: `0.0`.
     pub near: f32,
@@ -176,11 +173,8 @@ pub enum UndefinedValue {
 /// Treatment of bool uniforms. Bit n of each mask is bn. Registers in neither mask are read from
 /// the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct BoolUniforms {
     /// Mask of constants. Default: `0`. Control flow that depends on them is decided before it is
     /// structured: with all sixteen constant, modules have 22 % fewer words.
@@ -195,11 +189,8 @@ pub struct BoolUniforms {
 /// Treatment of int uniforms. Registers that are neither constants nor specialized are read from
 /// the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct IntUniforms {
     /// Values of the constants i0..i3: x, y, z, w, each 0..=255. Default:
     /// `[None, None, None, None]`. LOOP takes x as its count less one, y as the first aL, z as the
@@ -213,11 +204,8 @@ pub struct IntUniforms {
 
 /// Arithmetic of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Arithmetic {
     /// Rounding, and the value of products with 0. Default: `Exact`. `Fast` has 18 % fewer words,
     /// `F24` 34 % more.
@@ -234,11 +222,8 @@ pub struct Arithmetic {
 
 /// Control flow, and the uniforms that decide it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Control {
     /// Bool uniforms that are not read from the block. Default: none.
     pub bools: BoolUniforms,
@@ -261,11 +246,8 @@ pub struct Control {
 
 /// Outputs of a vertex entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Outputs {
     /// Emits an output for every semantic, so that one fragment stage fits every program. Otherwise
     /// the outputs are the position and the semantics with a mapped component. Default: `false`.
@@ -305,11 +287,8 @@ impl Default for Outputs {
 
 /// The uniform block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Block {
     /// Members and their offsets in bytes. Default: `Symbols`. A layout of the complete register
     /// file has one member for all floats.
@@ -345,11 +324,8 @@ impl Default for Block {
 /// `Translation::relies_on` checks register files. Those about attributes are
 /// [`VertexInput::promises`](crate::settings::VertexInput::promises).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Assume {
     /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
@@ -395,11 +371,8 @@ pub struct Assume {
 /// `input.formats` is a list of sixteen objects such as `{ "kind": "Uint", "components": 3 }`. An
 /// element of `ints.baked` is `null` or a list of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     /// Arithmetic. Default: exact.
     pub arithmetic: Arithmetic,

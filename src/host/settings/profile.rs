@@ -9,11 +9,8 @@ use crate::error::{At, Error, Kind, Result};
 
 /// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Binding {
     /// Set or group. Default: `0`.
     pub set: u32,
@@ -37,11 +34,8 @@ impl Binding {
 
 /// Bindings of the blocks of a vertex entry. (A compute entry has fixed ones, in set 0.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Bindings {
     /// The uniform block. Default: `Binding { set: 0, binding: 0 }`.
     pub uniforms: Binding,
@@ -83,11 +77,8 @@ impl Default for Bindings {
 /// As JSON (feature `serde`), absent fields have their defaults and unknown keys are errors:
 /// `{ "spirv_version": [1, 0], "bindings": { "host": { "set": 1, "binding": 0 } } }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Profile {
     /// SPIR-V version, (1, 0) to (1, 6). Default: `(1, 3)`, the newest that Vulkan 1.1 accepts;
     /// Vulkan 1.0 needs (1, 0). Sizes differ by less than 0.1 %.

@@ -83,9 +83,6 @@ impl Setup {
         let executable = file.executable(index)?;
         let count = state.vertex().output_mask().count_ones();
         let stride = stride.map_or(count, u32::from);
-        if !(1..=16).contains(&stride) {
-            return wrong(format!("the stride of vertices is {stride} but must be 1 to 16"));
-        }
         check_header(executable, stride, count)?;
         state.write_masked(number::geometry::INPUT, stride - 1, 1);
         if executable.header.geometry_mode() == Some(GeometryMode::Fixed) {
@@ -112,9 +109,6 @@ impl Setup {
             return wrong(format!("executable {index} is not a geometry program"));
         }
         let stride = stride.unwrap_or(16);
-        if !(1..=16).contains(&stride) {
-            return wrong(format!("the stride of vertices is {stride} but must be 1 to 16"));
-        }
         check_header(executable, stride.into(), 1)?;
         let header = &executable.header;
         let input = match header.geometry_mode() {
@@ -148,9 +142,8 @@ impl Setup {
         stride: Option<u8>,
     ) -> Result<Self> {
         let is_vertex = |&other: &usize| {
-            file.executables
-                .get(other)
-                .is_some_and(|other| other.header.shader_type() == Some(ShaderType::Vertex))
+            let other = file.executables.get(other);
+            other.is_some_and(|other| other.header.shader_type() == Some(ShaderType::Vertex))
         };
         let nearest = || (0..index).rev().chain(index..file.executables.len()).find(is_vertex);
         match vertex.or_else(nearest) {
@@ -194,11 +187,10 @@ fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
     }
     Ok(match mode {
         0 => {
-            let mut registers = [0; 16];
-            for (attribute, register) in registers.iter_mut().enumerate() {
+            let registers = std::array::from_fn(|attribute| {
                 let low = number::geometry::PERMUTATION_LOW + attribute as u16 / 8;
-                *register = (state.read(low) >> (attribute % 8 * 4) & 15) as u8;
-            }
+                (state.read(low) >> (attribute % 8 * 4) & 15) as u8
+            });
             GeometryInput::Point { inputs: view.input_count(), registers }
         }
         1 => GeometryInput::Variable { main: (state.read(number::GEOMETRY_MAIN) & 0x1F) as u8 + 1 },
@@ -215,8 +207,11 @@ fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
     })
 }
 
-/// Checks the geometry fields of an executable against the number of vertex outputs.
+/// Checks the geometry fields of an executable against the stride and the number of vertex outputs.
 fn check_header(executable: &Dvle<'_>, stride: u32, outputs: u32) -> Result<()> {
+    if !(1..=16).contains(&stride) {
+        return wrong(format!("the stride of vertices is {stride} but must be 1 to 16"));
+    }
     let header = &executable.header;
     let bad = |field: u32, what: &'static str, value: u8, allowed: &'static str| {
         let kind = Kind::BadField { what, value: u32::from(value), allowed };

@@ -16,11 +16,8 @@ pub enum AttributeKind {
 
 /// Format in which the host feeds a vertex attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AttributeFormat {
     /// Number format. Default: `Float`. A conversion costs 0.7 % of the words.
     pub kind: AttributeKind,
@@ -83,11 +80,8 @@ pub enum Promise {
 /// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct VertexInput {
     /// Formats of v0..v15 (vertex entry only). Default: floats with four components.
     pub formats: [AttributeFormat; 16],

@@ -72,8 +72,8 @@ impl Op {
         }
     }
 
-    /// Visits every operand, those of a call or a submission in `pool`, in order. A shuffle's
-    /// values are visited once for each of its four lanes.
+    /// Visits every operand, in order. Calls and submissions have their operands in `pool`. A
+    /// shuffle's values are visited once for each of its four lanes.
     #[inline]
     pub fn for_each(self, pool: &[Value], mut visit: impl FnMut(Value)) {
         match self {

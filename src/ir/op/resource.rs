@@ -72,10 +72,7 @@ pub enum Buffer {
 impl Buffer {
     /// Its word in the text form.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Feed => "feed",
-            Self::State => "state",
-        }
+        ["feed", "state"][self as usize]
     }
 }
 

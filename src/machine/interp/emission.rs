@@ -116,11 +116,7 @@ impl Emission {
                 Ok(())
             }
             Inst::Emit => self.emit(pc, registers),
-            Inst::Data { .. }
-            | Inst::Mova { .. }
-            | Inst::Cmp { .. }
-            | Inst::Flow(_)
-            | Inst::Unassigned(_) => Ok(()),
+            _other_instructions => Ok(()),
         }
     }
 

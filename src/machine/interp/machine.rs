@@ -119,7 +119,7 @@ impl Machine {
 
     /// Decodes a program of either stage.
     pub(super) fn prepare(program: &Program<'_>, settings: Settings) -> Self {
-        let insts = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
+        let insts = (0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))).collect();
         Self::of_instructions(insts, program.entry(), program.stage(), settings)
     }
 
@@ -234,22 +234,28 @@ impl Machine {
         emission: &mut Option<&mut Emission>,
         trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
-        let mode = (self.settings.precision, self.settings.flush_subnormals);
-        // Two modes have a loop of their own, which contains the operations.
-        let run: fn(&mut Registers, &Operation) = match mode {
+        let mut left = self.settings.budget;
+        let result = match (self.settings.precision, self.settings.flush_subnormals) {
+            // Two modes have a loop of their own, which contains the operations.
             (Precision::Exact, false) if !TRACED => {
-                return self.once::<TRACED>(from, emission, trace, Registers::run::<Exact>);
+                self.follow::<TRACED>(from, &mut left, emission, trace, Registers::run::<Exact>)
             }
             (Precision::Fast, false) if !TRACED => {
-                return self.once::<TRACED>(from, emission, trace, Registers::run::<Fast>);
+                self.follow::<TRACED>(from, &mut left, emission, trace, Registers::run::<Fast>)
             }
-            (Precision::Exact, false) => Registers::run::<Exact>,
-            (Precision::Fast, false) => Registers::run::<Fast>,
-            (Precision::Exact, true) => Registers::run::<Flushed<Exact>>,
-            (Precision::Fast, true) => Registers::run::<Flushed<Fast>>,
-            (Precision::F24, _) => Registers::run::<F24>,
+            mode => {
+                let run: fn(&mut Registers, &Operation) = match mode {
+                    (Precision::Exact, false) => Registers::run::<Exact>,
+                    (Precision::Fast, false) => Registers::run::<Fast>,
+                    (Precision::Exact, true) => Registers::run::<Flushed<Exact>>,
+                    (Precision::Fast, true) => Registers::run::<Flushed<Fast>>,
+                    (Precision::F24, _) => Registers::run::<F24>,
+                };
+                self.follow::<TRACED>(from, &mut left, emission, trace, run)
+            }
         };
-        self.once::<TRACED>(from, emission, trace, run)
+        self.steps = self.settings.budget - left;
+        result
     }
 
     /// Returns the registers after the last run.
@@ -272,22 +278,8 @@ impl Machine {
         self.steps
     }
 
-    /// Runs once to the end. `run` executes an operation.
-    fn once<const TRACED: bool>(
-        &mut self,
-        from: State,
-        emission: &mut Option<&mut Emission>,
-        trace: &mut dyn FnMut(&TraceRecord),
-        run: impl Fn(&mut Registers, &Operation),
-    ) -> Result<()> {
-        let mut left = self.settings.budget;
-        let result = self.follow::<TRACED>(from, &mut left, emission, trace, run);
-        self.steps = self.settings.budget - left;
-        result
-    }
-
-    /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an
-    /// END.
+    /// Executes instructions until the program ends; `run` executes an operation. Any pc at or
+    /// beyond the end of the code is an END.
     fn follow<const TRACED: bool>(
         &mut self,
         mut state: State,
@@ -302,7 +294,8 @@ impl Machine {
             let Some(rest) = left.checked_sub(1) else {
                 return Err(Error::new(Kind::StepBudget(self.settings.budget), At::Pc(pc.0)));
             };
-            let before = TRACED.then(|| before(&self.registers, &word.operation));
+            // What the trace prints of the state before.
+            let before = TRACED.then(|| (self.registers.operands(&word.operation), self.registers.counter()));
             run(&mut self.registers, &word.operation);
             let next;
             let outcome = match word.route {
@@ -349,23 +342,9 @@ impl Machine {
     }
 }
 
-/// The state before an instruction that the trace prints: operands and aL.
-#[inline(always)]
-fn before(registers: &Registers, operation: &Operation) -> ([[f32; 4]; 3], i32) {
-    (registers.operands(operation), registers.counter())
-}
-
 /// The destination register of an instruction; zeros where it has none.
 fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
-    match inst {
-        Inst::Data { dest, .. } => registers.dest(*dest),
-        Inst::Mova { .. }
-        | Inst::Cmp { .. }
-        | Inst::Flow(_)
-        | Inst::Emit
-        | Inst::SetEmit { .. }
-        | Inst::Unassigned(_) => [0.0; 4],
-    }
+    if let Inst::Data { dest, .. } = inst { registers.dest(*dest) } else { [0.0; 4] }
 }
 
 /// Executes the control part of an instruction, unless the loop guard ends the run.
@@ -404,24 +383,13 @@ fn step_control_flow(inst: &Inst, state: &mut State, registers: &mut Registers) 
     })
 }
 
-/// Decodes the instruction with this index, if there is one.
-fn inst_at(program: &Program<'_>, pc: usize) -> Option<Inst> {
-    program.inst(Pc(u16::try_from(pc).ok()?))
-}
-
 /// Classifies an instruction. `ends` is true if a scope may end with it.
 fn route(inst: &Inst, ends: bool, permissive: bool, stage: Stage) -> Route {
     let straight = if ends { Route::Control } else { Route::Straight };
     match inst {
         Inst::Unassigned(opcode) if !permissive => Route::Undefined(*opcode),
         Inst::Emit | Inst::SetEmit { .. } if stage == Stage::Geometry => Route::Emission,
-        Inst::Flow(Flow::Nop)
-        | Inst::Data { .. }
-        | Inst::Mova { .. }
-        | Inst::Cmp { .. }
-        | Inst::Emit
-        | Inst::SetEmit { .. }
-        | Inst::Unassigned(_) => straight,
-        Inst::Flow(_) => Route::Control,
+        Inst::Flow(flow) if *flow != Flow::Nop => Route::Control,
+        _in_order => straight,
     }
 }

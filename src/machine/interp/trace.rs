@@ -128,12 +128,8 @@ impl TraceLine<'_> {
     /// Returns whether there is anything to write after the instruction.
     fn has_values(&self) -> bool {
         let record = self.record;
-        match record.inst {
-            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => true,
-            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {
-                record.counter != record.counter_before || record.next != Some(record.pc.next())
-            }
-        }
+        let reads = matches!(record.inst, Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. });
+        reads || record.counter != record.counter_before || record.next != Some(record.pc.next())
     }
 }
 

@@ -89,16 +89,8 @@ pub fn log2(a: f32) -> f32 {
 
 /// x·(c0 + x·(c1 + x·(…)))
 fn horner(coefficients: &[f32], x: f32) -> f32 {
-    coefficients
-        .iter()
-        .rev()
-        .fold(None, |sum, &coefficient| {
-            Some(match sum {
-                None => x * coefficient,
-                Some(sum) => x * (coefficient + sum),
-            })
-        })
-        .unwrap_or(0.0)
+    // The first sum adds 0 to the last coefficient, which is exact.
+    coefficients.iter().rev().fold(0.0, |sum, coefficient| x * (coefficient + sum))
 }
 
 #[cfg(test)]

@@ -256,10 +256,11 @@ impl Extent {
 
 /// The input, with the remaining budget for table bytes.
 pub(super) struct Reader<'a> {
-    bytes: &'a [u8],
+    /// The entire file.
+    pub bytes: &'a [u8],
     left: u64,
     /// End of the structure that lies last in the file, of those read so far.
-    reached: u32,
+    pub reached: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -271,14 +272,6 @@ impl<'a> Reader<'a> {
         crate::limits::check("bytes of the file", bytes.len(), u32::MAX, At::Whole)?;
         let left = TABLE_BYTES.saturating_add(TABLE_BYTES_PER_FILE_BYTE * bytes.len() as u64);
         Ok(Self { bytes, left, reached: 0 })
-    }
-    /// The entire file.
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-    /// End of the last structure that was read.
-    pub fn reached(&self) -> u32 {
-        self.reached
     }
     /// Moves the end of the last structure.
     fn reach(&mut self, end: u64) {

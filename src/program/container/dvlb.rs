@@ -49,7 +49,7 @@ impl<'a> Shbin<'a> {
         for start in offsets.iter() {
             executables.push(Dvle::parse(&mut reader, start, package.code.len())?);
         }
-        Ok(Self { package, executables, length: reader.reached() })
+        Ok(Self { package, executables, length: reader.reached })
     }
     /// The executable at an index.
     ///
@@ -65,7 +65,7 @@ impl<'a> Shbin<'a> {
 impl<'a> Reader<'a> {
     /// The offsets of the executables, which follow the header.
     fn executable_table(&self, count: u32) -> Result<Table<'a, u32>> {
-        let rest = &self.bytes()[HEADER as usize..];
+        let rest = &self.bytes[HEADER as usize..];
         let need = u64::from(count) * 4;
         let truncated = || {
             let kind = Kind::Truncated { what: "the table of executables", need, have: rest.len() as u64 };

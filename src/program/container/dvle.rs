@@ -67,22 +67,14 @@ record! {
 }
 
 impl Header {
-    /// The shader unit; nothing for an undefined code.
+    /// The shader unit, or `None` for an undefined code.
     pub fn shader_type(&self) -> Option<ShaderType> {
-        match self.kind {
-            0 => Some(ShaderType::Vertex),
-            1 => Some(ShaderType::Geometry),
-            _ => None,
-        }
+        [ShaderType::Vertex, ShaderType::Geometry].get(usize::from(self.kind)).copied()
     }
-    /// The geometry mode; nothing for an undefined code.
+    /// The geometry mode, or `None` for an undefined code.
     pub fn geometry_mode(&self) -> Option<GeometryMode> {
-        match self.geometry_mode {
-            0 => Some(GeometryMode::Point),
-            1 => Some(GeometryMode::Variable),
-            2 => Some(GeometryMode::Fixed),
-            _ => None,
-        }
+        use GeometryMode::{Fixed, Point, Variable};
+        [Point, Variable, Fixed].get(usize::from(self.geometry_mode)).copied()
     }
     /// Returns whether this geometry program's output map is merged with the vertex program's.
     pub fn merges_output_maps(&self) -> bool {

@@ -70,7 +70,7 @@ impl Constant {
             }
         }
     }
-    /// The value; nothing for an unknown kind or register.
+    /// The value, or `None` for an unknown kind or register.
     pub fn value(self) -> Option<ConstantValue> {
         let register = u8::try_from(self.register).ok()?;
         match self.kind {
@@ -144,25 +144,16 @@ pub const UNUSED_CODE: u8 = 0x1F;
 /// Every semantic. Code 7 is not used.
 pub const SEMANTICS: [SemanticInfo; 9] = {
     use Semantic::*;
-    const fn row(
-        kind: u16,
-        semantic: Semantic,
-        name: &'static str,
-        components: u8,
-        first_code: u8,
-    ) -> SemanticInfo {
-        SemanticInfo { semantic, kind, name, components, first_code }
-    }
     [
-        row(0, Position, "position", 4, 0x00),
-        row(1, Quaternion, "quaternion", 4, 0x04),
-        row(2, Color, "color", 4, 0x08),
-        row(3, Texcoord0, "texcoord0", 2, 0x0C),
-        row(4, Texcoord0W, "texcoord0.w", 1, 0x10),
-        row(5, Texcoord1, "texcoord1", 2, 0x0E),
-        row(6, Texcoord2, "texcoord2", 2, 0x16),
-        row(8, View, "view", 3, 0x12),
-        row(9, Generic, "generic", 0, UNUSED_CODE),
+        SemanticInfo { semantic: Position, kind: 0, name: "position", components: 4, first_code: 0x00 },
+        SemanticInfo { semantic: Quaternion, kind: 1, name: "quaternion", components: 4, first_code: 0x04 },
+        SemanticInfo { semantic: Color, kind: 2, name: "color", components: 4, first_code: 0x08 },
+        SemanticInfo { semantic: Texcoord0, kind: 3, name: "texcoord0", components: 2, first_code: 0x0C },
+        SemanticInfo { semantic: Texcoord0W, kind: 4, name: "texcoord0.w", components: 1, first_code: 0x10 },
+        SemanticInfo { semantic: Texcoord1, kind: 5, name: "texcoord1", components: 2, first_code: 0x0E },
+        SemanticInfo { semantic: Texcoord2, kind: 6, name: "texcoord2", components: 2, first_code: 0x16 },
+        SemanticInfo { semantic: View, kind: 8, name: "view", components: 3, first_code: 0x12 },
+        SemanticInfo { semantic: Generic, kind: 9, name: "generic", components: 0, first_code: UNUSED_CODE },
     ]
 };
 
@@ -224,12 +215,7 @@ pub enum SymbolBank {
 
 impl fmt::Display for SymbolBank {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Input => "v",
-            Self::Float => "c",
-            Self::Int => "i",
-            Self::Bool => "b",
-        })
+        f.write_str(["v", "c", "i", "b"][*self as usize])
     }
 }
 

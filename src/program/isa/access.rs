@@ -77,13 +77,10 @@ impl Access {
         if mask.is_empty() {
             return;
         }
-        match operand.register {
-            Source::Temp(register) => {
-                for component in mask.iter() {
-                    self.temps_read |= lane(register, operand.swizzle.get(component));
-                }
+        if let Source::Temp(register) = operand.register {
+            for component in mask.iter() {
+                self.temps_read |= lane(register, operand.swizzle.get(component));
             }
-            Source::Input(_) | Source::Uniform(_) => {}
         }
         self.rest_read |= match operand.index {
             Index::None => 0,

@@ -31,12 +31,7 @@ impl InstructionText for Program<'_> {
 
 impl Display for Index {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "",
-            Self::A0x => "a0.x",
-            Self::A0y => "a0.y",
-            Self::Al => "aL",
-        })
+        f.write_str(["", "a0.x", "a0.y", "aL"][*self as usize])
     }
 }
 

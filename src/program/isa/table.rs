@@ -205,7 +205,7 @@ for_each_op!(define_opcodes);
 /// The columns of an opcode that decoding needs, small enough that all of them stay in the cache.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    opcode: Opcode,
+    pub(crate) opcode: Opcode,
     pub(crate) class: Class,
     pub(crate) format: Format,
 }
@@ -246,7 +246,7 @@ pub fn is_control(word: u32) -> bool {
 
 impl Shape {
     #[inline]
-    pub(crate) fn of_word(word: u32) -> Option<Self> {
+    pub(crate) const fn of_word(word: u32) -> Option<Self> {
         SHAPES[(word >> 26) as usize]
     }
 }

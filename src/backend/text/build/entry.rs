@@ -216,9 +216,7 @@ impl Builder<'_> {
     fn leave_unless(&mut self, op: Binary, left: Operand, right: Operand) {
         let mut condition = self.integers(op, [left, right], None);
         condition.view = condition.view.negated();
-        self.push(Line::If(condition));
-        self.push(Line::Leave);
-        self.push(Line::End);
+        self.draft.lines.extend([Line::If(condition), Line::Leave, Line::End]);
     }
 
     /// Builds a geometry program: an early return for threads without work, the body, and stores of

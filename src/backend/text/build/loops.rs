@@ -58,14 +58,8 @@ impl<'a> Counted<'a> {
         let is_simple = body.items[test] == Item::Node(counter.test)
             && ir.regions.get(then)?.items.is_empty()
             && ir.get(none).is_empty();
-        (is_simple && results.iter().zip(left).all(is_kept)).then_some(Self {
-            counter,
-            index,
-            body,
-            test,
-            arm,
-            left,
-        })
+        let is_counted = is_simple && results.iter().zip(left).all(is_kept);
+        is_counted.then_some(Self { counter, index, body, test, arm, left })
     }
 }
 

@@ -290,8 +290,5 @@ pub fn known(op: Binary, operands: [Operand; 2]) -> Option<Operand> {
 
 /// Returns the vector of which a scalar is a lane.
 const fn base(scalar: View) -> Option<Expr> {
-    match scalar {
-        View::Lanes(expr, _) => Some(expr),
-        View::Whole(_) | View::Splat(_) | View::Not(..) | View::Const(_) => None,
-    }
+    if let View::Lanes(expr, _) = scalar { Some(expr) } else { None }
 }

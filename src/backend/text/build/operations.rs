@@ -201,12 +201,11 @@ impl<'a> Builder<'a> {
     /// Returns the call of a function for elements of a named array and its argument, if the index
     /// of an element is that of the array in its member and something else.
     fn relative(&mut self, helper: u16, index: Value) -> Result<Option<(Form, Operand)>> {
-        let op = |value: Value| match self.ir.values.get(value).map(|data| data.def) {
-            Some(Def::Op(op)) => Some(op),
-            Some(_) | None => None,
+        let def = |value: Value| self.ir.values.get(value).map(|data| data.def);
+        let Some(Def::Op(Op::Binary(Binary::IAdd, first, index))) = def(index) else { return Ok(None) };
+        let Some(Def::Op(Op::Read(Resource::Index { member: number, element }))) = def(first) else {
+            return Ok(None);
         };
-        let Some(Op::Binary(Binary::IAdd, first, index)) = op(index) else { return Ok(None) };
-        let Some(Op::Read(Resource::Index { member: number, element })) = op(first) else { return Ok(None) };
         let interface = self.module.source.interface;
         let (data, _) = member(interface, number, Some(element))?;
         let Some((array, ahead)) = self.module.declarations.array(&interface.block, data, element) else {

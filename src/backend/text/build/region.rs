@@ -77,6 +77,7 @@ struct Branch {
 #[derive(Clone, Copy)]
 struct Repeat<'s> {
     params: &'s [Value],
+    inits: &'s [Value],
     /// Carriers of the parameters.
     carriers: &'s [Carrier],
     body: Region,
@@ -198,11 +199,12 @@ impl<'a> Builder<'a> {
             }
             NodeData::Loop { params, inits, body, results } => {
                 let (carriers, left) = (self.carriers_of(params), self.carriers_of(results));
-                let repeat = Repeat { params: ir.get(params), carriers: &carriers, body, results };
+                let (params, inits) = (ir.get(params), ir.get(inits));
+                let repeat = Repeat { params, inits, carriers: &carriers, body, results };
                 if let Some(counted) = Counted::find(ir, node, [&carriers, &left]) {
-                    self.count(counted, repeat, ir.get(inits), scope)?;
+                    self.count(counted, repeat, scope)?;
                 } else {
-                    self.store(&carriers, ir.get(inits))?;
+                    self.store(&carriers, inits)?;
                     self.repeat(Tested::find(ir, node, [&carriers, &left]), repeat, scope)?;
                 }
             }
@@ -232,9 +234,9 @@ impl<'a> Builder<'a> {
         }
         let flat = last && jumps(self.ir, then, arm);
         self.store_common(branch, arm)?;
-        if flat {
-            // The other arm follows without braces.
-        } else if let Some(values) = [otherwise, then].into_iter().find_map(|arm| yields_only(self.ir, arm)) {
+        // Otherwise the other arm follows without braces.
+        if !flat && let Some(values) = [otherwise, then].into_iter().find_map(|arm| yields_only(self.ir, arm))
+        {
             // `r1 = a; if c { r1 = b; }`
             self.store(&results, self.ir.get(values))?;
         }
@@ -302,13 +304,10 @@ impl<'a> Builder<'a> {
         let (Some(results), Some(params), false) = (scope.breaks, scope.continues, constructs) else {
             return Ok(());
         };
-        let (mut carriers, mut values) = (Vec::new(), Vec::new());
-        for (&carrier, &value) in results.iter().zip(ir.get(leave)) {
-            if params.iter().zip(ir.get(again)).any(|(&param, &next)| param == carrier && next == value) {
-                carriers.push(carrier);
-                values.push(value);
-            }
-        }
+        let is_common =
+            |stored: &(&Carrier, &Value)| params.iter().zip(ir.get(again)).any(|next| next == *stored);
+        let common = results.iter().zip(ir.get(leave)).filter(is_common);
+        let (carriers, values): (Vec<_>, Vec<_>) = common.map(|(&carrier, &value)| (carrier, value)).unzip();
         self.store(&carriers, &values)
     }
 
@@ -328,7 +327,7 @@ impl<'a> Builder<'a> {
 
     /// Adds a loop, with its test first if there is one.
     fn repeat(&mut self, tested: Option<Tested<'_>>, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
-        let Repeat { params: list, carriers: params, body, results } = repeat;
+        let Repeat { params: list, carriers: params, body, results, .. } = repeat;
         self.yielding(results, |this, carriers, _| {
             this.open(Line::Loop { is_left: false, is_continued_in_switch: false, is_counted: false });
             // Later iterations enter with other contents than the first one.
@@ -390,17 +389,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a loop that counts: each iteration stores what the last one leaves.
-    fn count(
-        &mut self,
-        counted: Counted<'_>,
-        repeat: Repeat<'_>,
-        inits: &[Value],
-        scope: Scope<'_>,
-    ) -> Result<()> {
+    fn count(&mut self, counted: Counted<'_>, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
         let Counted { counter, index, body, test, arm, left } = counted;
         let Exit::Continue(next) = body.exit else { return Ok(()) };
         let params = without(repeat.carriers, index);
-        self.store(&params, &without(inits, index))?;
+        self.store(&params, &without(repeat.inits, index))?;
         let first = self.value(counter.init)?;
         let variable = self.counter(Label::Hint(self.ir.values[counter.param].hint));
         self.yielding(repeat.results, |this, carriers, _| {
@@ -519,10 +512,8 @@ fn after(data: &RegionData, index: usize) -> After {
 /// Returns the values that a region without items yields.
 fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
     let data = ir.regions.get(region)?;
-    match data.exit {
-        Exit::Yield(values) if data.items.is_empty() => Some(values),
-        Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
-    }
+    let Exit::Yield(values) = data.exit else { return None };
+    data.items.is_empty().then_some(values)
 }
 
 /// Returns whether the region ends in an explicit jump.

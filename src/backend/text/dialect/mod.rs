@@ -4,16 +4,10 @@
 //! could begin a template that a later `>` ends.
 
 pub mod operators;
-#[cfg_attr(
-    not(feature = "glsl"),
-    expect(dead_code, reason = "the writer handles versions, but none is offered")
-)]
 pub mod versions;
 
 use self::operators::Level;
-#[cfg(feature = "glsl")]
-use self::versions::GlslVersion;
-use self::versions::Marks;
+use self::versions::{GlslVersion, Marks};
 use crate::ir::Type;
 use crate::support::names::is_keyword;
 
@@ -69,7 +63,6 @@ pub struct Dialect {
 }
 
 /// WGSL.
-#[cfg(feature = "wgsl")]
 pub const WGSL: Dialect = Dialect {
     types: [
         ["f32", "vec2f", "vec3f", "vec4f"],
@@ -109,7 +102,6 @@ pub const WGSL: Dialect = Dialect {
 };
 
 /// GLSL of a version.
-#[cfg(feature = "glsl")]
 pub const fn glsl(version: GlslVersion) -> Dialect {
     let row = version.row();
     Dialect {
@@ -140,27 +132,12 @@ pub const fn glsl(version: GlslVersion) -> Dialect {
         least_int: "int(0x80000000u)",
         argument: Level::Choice,
         length: "uint(outputs.length())",
-        reserved: |name| {
+        reserved: |name| match name {
             // Functions and macros that the text uses, besides keywords of the targets.
-            const WORDS: [&str; 16] = [
-                "PRECISE",
-                "VULKAN",
-                "equal",
-                "exp2",
-                "floatBitsToInt",
-                "floatBitsToUint",
-                "greaterThan",
-                "greaterThanEqual",
-                "intBitsToFloat",
-                "lessThan",
-                "lessThanEqual",
-                "log2",
-                "mix",
-                "not",
-                "notEqual",
-                "uintBitsToFloat",
-            ];
-            name.starts_with("gl_") || name.starts_with("GL_") || WORDS.contains(&name) || is_keyword(name)
+            "PRECISE" | "VULKAN" | "equal" | "exp2" | "floatBitsToInt" | "floatBitsToUint"
+            | "greaterThan" | "greaterThanEqual" | "intBitsToFloat" | "lessThan" | "lessThanEqual"
+            | "log2" | "mix" | "not" | "notEqual" | "uintBitsToFloat" => true,
+            _ => name.starts_with("gl_") || name.starts_with("GL_") || is_keyword(name),
         },
     }
 }

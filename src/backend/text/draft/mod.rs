@@ -70,17 +70,12 @@ impl Operand {
     }
     /// Returns the expression, if the operand is a complete one.
     pub const fn whole(self) -> Option<Expr> {
-        match self.view {
-            View::Whole(expr) => Some(expr),
-            View::Lanes(..) | View::Splat(_) | View::Not(..) | View::Const(_) => None,
-        }
+        if let View::Whole(expr) = self.view { Some(expr) } else { None }
     }
     /// Returns the bits of a scalar constant.
     pub fn scalar(self) -> Option<u32> {
-        match self.view {
-            View::Const([bits, ..]) if self.ty.lanes == 1 => Some(bits),
-            View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => None,
-        }
+        let View::Const([bits, ..]) = self.view else { return None };
+        (self.ty.lanes == 1).then_some(bits)
     }
     /// One lane of a vector.
     pub const fn lane(self, lane: u8) -> Self {

@@ -48,16 +48,12 @@ impl Scopes {
         inside
     }
 
-    /// Ends a block at a line.
+    /// Ends a block at a line, and its construct unless a later block ends that.
     pub fn end(&mut self, block: u32, at: u32) -> Block {
         let block = &mut self.blocks[block as usize];
         block.end = at;
+        self.ends[block.owner as usize] = at;
         *block
-    }
-
-    /// Ends the construct of a line.
-    pub fn end_construct(&mut self, owner: u32, at: u32) {
-        self.ends[owner as usize] = at;
     }
 
     /// Returns the line that ends the construct of a line.

@@ -57,11 +57,7 @@ impl Draft {
                 return self.scopes.begin(block, at, at, false);
             }
             Line::Case { .. } => return self.scopes.begin(block, self.scopes.owner(block), at, true),
-            Line::End => {
-                let Block { owner, parent, .. } = self.scopes.end(block, at);
-                self.scopes.end_construct(owner, at);
-                return parent;
-            }
+            Line::End => return self.scopes.end(block, at).parent,
             Line::Return(operand) => self.count_use(operand, at, block),
             Line::Procedure(_) | Line::Call(_) | Line::Break | Line::Continue | Line::Leave => {}
         }

@@ -355,9 +355,7 @@ impl Body<'_> {
             self.out.push_str(" - ");
             return self.constant(right.ty.kind, bits, right_level, false);
         }
-        self.out.push(' ');
-        self.out.push_str(text);
-        self.out.push(' ');
+        self.out.extend([" ", text, " "]);
         self.operand(right, right_level);
     }
 

@@ -392,11 +392,9 @@ impl<'w> Body<'w> {
     /// Writes a keyword and its operand up to the brace.
     pub fn conditional(&mut self, keyword: &str, operand: Operand) {
         let [before, after] = self.module.dialect.condition;
-        self.out.push_str(keyword);
-        self.out.push_str(before);
+        self.out.extend([keyword, before]);
         self.operand(operand, Level::Choice);
-        self.out.push_str(after);
-        self.out.push_str(" {\n");
+        self.out.extend([after, " {\n"]);
     }
 
     /// Writes an `if` on a line that has begun.

@@ -27,15 +27,6 @@ use crate::backend::text::dialect::operators::Level;
 use crate::backend::text::draft::Operand;
 
 impl Body<'_> {
-    /// Declares what remembers a `continue` in a loop. A nested loop may declare it again, for
-    /// itself.
-    pub fn remember_continue(&mut self) {
-        if !self.module.dialect.switches {
-            let name = &self.module.again;
-            let _ = writeln!(self.line(), "bool {name} = false;");
-        }
-    }
-
     /// Begins the `do`.
     pub fn begin_tests(&mut self, selector: Operand, continues: bool) {
         let again = continues.then_some(if self.is_in_tests() { "break;\n" } else { "continue;\n" });

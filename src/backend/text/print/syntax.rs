@@ -7,6 +7,7 @@ use super::{Body, Closing, Holder};
 use crate::backend::text::dialect::operators::{Helper, Level, OnVectors};
 use crate::backend::text::dialect::versions::Marks;
 use crate::backend::text::draft::{Line, Operand};
+use crate::backend::text::module::Module;
 use crate::ir::{ScalarKind, Type};
 
 impl<'w> Body<'w> {
@@ -42,8 +43,7 @@ impl<'w> Body<'w> {
         self.operand(first, Level::Choice);
         self.out.push_str("; ");
         self.operand(condition, Level::Choice);
-        self.out.push_str("; ");
-        self.out.push_str(self.variable(variable));
+        self.out.extend(["; ", self.variable(variable)]);
         self.assigned(step as u32, variable, value);
         self.out.truncate(self.out.trim_end_matches([';', '\n']).len());
         self.out.push_str(") {\n");
@@ -74,12 +74,18 @@ impl<'w> Body<'w> {
         self.trace = trace;
         let next = self.head(at, is_counted);
         self.begin(Closing::Loop);
-        if is_continued_in_switch {
-            self.remember_continue();
+        let Module { dialect, again, .. } = self.module;
+        // A nested loop may declare it again, for itself.
+        if is_continued_in_switch && !dialect.switches {
+            let _ = writeln!(self.line(), "bool {again} = false;");
         }
-        // WGSL requires an exit from every loop.
-        if !is_left {
-            self.endless();
+        // WGSL requires an exit from every loop, even if it is never taken. After one that returns,
+        // the function need not return anything.
+        if !is_left && dialect.needs_exit {
+            let _ = match self.result {
+                Some(ty) => writeln!(self.line(), "if false {{ return {ty}(); }}"),
+                None => writeln!(self.line(), "if false {{ break; }}"),
+            };
         }
         next
     }
@@ -107,18 +113,6 @@ impl<'w> Body<'w> {
             dialect.pair(self.out, name, ty);
         } else {
             self.out.push_str(name);
-        }
-    }
-
-    /// Writes the first line of a loop without exits: WGSL requires an exit, even if it is never
-    /// taken.
-    pub fn endless(&mut self) {
-        if self.module.dialect.needs_exit {
-            // After an exit that returns, the function need not return anything.
-            let _ = match self.result {
-                Some(ty) => writeln!(self.line(), "if false {{ return {ty}(); }}"),
-                None => writeln!(self.line(), "if false {{ break; }}"),
-            };
         }
     }
 

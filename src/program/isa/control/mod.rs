@@ -214,46 +214,6 @@ pub enum Outcome {
     End,
 }
 
-impl Flow {
-    /// The condition of the instruction itself; nothing for an unconditional one. A LOOP tests
-    /// whether it repeats at its end, not here.
-    #[inline]
-    pub fn test(&self) -> Option<Test> {
-        match *self {
-            Self::Nop | Self::End | Self::Break | Self::Call { .. } | Self::Loop { .. } => None,
-            Self::BreakC(condition)
-            | Self::CallC { condition, .. }
-            | Self::IfC { condition, .. }
-            | Self::JmpC { condition, .. } => Some(Test::Cmp(condition)),
-            Self::CallU { bool: id, .. } | Self::IfU { bool: id, .. } => {
-                Some(Test::Bool { id, expected: true })
-            }
-            Self::JmpU { bool: id, expected, .. } => Some(Test::Bool { id, expected }),
-        }
-    }
-}
-
-impl Flow {
-    /// Returns the outcome of [`test`](Self::test) (true without one) with which the instruction at
-    /// `pc` jumps or calls to the same or a lower address, or `None` if it never does. The loop
-    /// guard counts these. All other instructions only increase the program counter and return
-    /// addresses, apart from loops, which are finite. A LOOP that ends before it begins counts,
-    /// since BREAK goes to its end.
-    pub fn goes_back(&self, pc: Pc) -> Option<bool> {
-        match *self {
-            Self::Nop | Self::End | Self::Break | Self::BreakC(_) => None,
-            Self::Loop { last, .. } => (last.next() <= pc).then_some(true),
-            Self::Call { target, .. }
-            | Self::CallC { target, .. }
-            | Self::CallU { target, .. }
-            | Self::JmpC { target, .. }
-            | Self::JmpU { target, .. } => (target <= pc).then_some(true),
-            // A failed condition jumps to the second part.
-            Self::IfU { target, .. } | Self::IfC { target, .. } => (target <= pc).then_some(false),
-        }
-    }
-}
-
 /// The kinds of scopes, one for each ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScopeKind {
@@ -279,6 +239,42 @@ pub struct Scope {
 }
 
 impl Flow {
+    /// The condition of the instruction itself; nothing for an unconditional one. A LOOP tests
+    /// whether it repeats at its end, not here.
+    #[inline]
+    pub fn test(&self) -> Option<Test> {
+        match *self {
+            Self::Nop | Self::End | Self::Break | Self::Call { .. } | Self::Loop { .. } => None,
+            Self::BreakC(condition)
+            | Self::CallC { condition, .. }
+            | Self::IfC { condition, .. }
+            | Self::JmpC { condition, .. } => Some(Test::Cmp(condition)),
+            Self::CallU { bool: id, .. } | Self::IfU { bool: id, .. } => {
+                Some(Test::Bool { id, expected: true })
+            }
+            Self::JmpU { bool: id, expected, .. } => Some(Test::Bool { id, expected }),
+        }
+    }
+
+    /// Returns the outcome of [`test`](Self::test) (true without one) with which the instruction at
+    /// `pc` jumps or calls to the same or a lower address, or `None` if it never does. The loop
+    /// guard counts these. All other instructions only increase the program counter and return
+    /// addresses, apart from loops, which are finite. A LOOP that ends before it begins counts,
+    /// since BREAK goes to its end.
+    pub fn goes_back(&self, pc: Pc) -> Option<bool> {
+        match *self {
+            Self::Nop | Self::End | Self::Break | Self::BreakC(_) => None,
+            Self::Loop { last, .. } => (last.next() <= pc).then_some(true),
+            Self::Call { target, .. }
+            | Self::CallC { target, .. }
+            | Self::CallU { target, .. }
+            | Self::JmpC { target, .. }
+            | Self::JmpU { target, .. } => (target <= pc).then_some(true),
+            // A failed condition jumps to the second part.
+            Self::IfU { target, .. } | Self::IfC { target, .. } => (target <= pc).then_some(false),
+        }
+    }
+
     /// Returns the scope that the instruction at `pc` opens where its test holds, if it opens one.
     pub fn scope(&self, pc: Pc) -> Option<Scope> {
         let next = pc.next();
@@ -338,18 +334,11 @@ pub fn step(
     decide: &mut impl FnMut(Test) -> bool,
     effect: &mut impl FnMut(Effect),
 ) -> Outcome {
-    match inst {
-        Inst::Flow(flow) => step_flow(flow, state, decide, effect),
-        Inst::Data { .. }
-        | Inst::Mova { .. }
-        | Inst::Cmp { .. }
-        | Inst::Emit
-        | Inst::SetEmit { .. }
-        | Inst::Unassigned(_) => {
-            step_data(state, decide, effect);
-            Outcome::Continue
-        }
-    }
+    let Inst::Flow(flow) = inst else {
+        step_data(state, decide, effect);
+        return Outcome::Continue;
+    };
+    step_flow(flow, state, decide, effect)
 }
 
 /// [`step`] for all but control-flow instructions: goes to the next word and ends the scopes that

@@ -10,7 +10,7 @@ use super::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
 use crate::program::isa::inst::ConditionOp;
 use crate::program::isa::program::Stage;
 use crate::program::isa::reg::Mask;
-use crate::program::isa::table::{Class, Info, Opcode, Role};
+use crate::program::isa::table::{Class, Info, Opcode, Role, Shape};
 
 /// A word without the bits that it ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +51,11 @@ struct Row {
     geometry: bool,
     /// Relevant bits of the descriptor, by its mask.
     descriptor_bits: [u32; 16],
+    /// Bits of the word of which one at least is set if a source is not an input: those above the
+    /// four lowest ones of its register number. All bits for a source that the opcode lacks.
+    beyond_inputs: [u32; 3],
+    /// Place of each register number.
+    sources: [Option<Bits>; 3],
 }
 
 /// An undefined opcode: only the code is relevant.
@@ -62,19 +67,17 @@ const UNDEFINED: Row = Row {
     condition: false,
     geometry: false,
     descriptor_bits: [0; 16],
+    beyond_inputs: [u32::MAX; 3],
+    sources: [None; 3],
 };
 
 static ROWS: [Row; 64] = {
-    let mut rows = [UNDEFINED; 64];
-    let mut next = 0;
-    while next < Opcode::ALL.len() {
-        let info = Opcode::ALL[next].info();
-        let mut code = info.first;
-        while code <= info.last {
-            rows[code as usize] = row(info);
-            code += 1;
+    let (mut rows, mut code) = ([UNDEFINED; 64], 0);
+    while code < 64 {
+        if let Some(Shape { opcode, .. }) = Shape::of_word(OPCODE.encode(code)) {
+            rows[code as usize] = row(opcode.info());
         }
-        next += 1;
+        code += 1;
     }
     rows
 };
@@ -104,6 +107,14 @@ const fn row(info: &Info) -> Row {
     while mask < 16 {
         row.descriptor_bits[mask as usize] = descriptor_bits(info, Mask::from_descriptor(mask));
         mask += 1;
+    }
+    let mut source = 0;
+    while source < info.reads.len() {
+        if let Some(bits) = format.bits(Field::SOURCES[source]) {
+            row.beyond_inputs[source] = bits.encode(u32::MAX << INPUTS.ilog2());
+            row.sources[source] = Some(bits);
+        }
+        source += 1;
     }
     row
 }
@@ -141,15 +152,12 @@ const fn descriptor_bits(info: &Info, mask: Mask) -> u32 {
 
 /// Mask of the six-bit codes that no opcode has.
 pub const UNDEFINED_OPCODES: u64 = {
-    let (mut undefined, mut next) = (u64::MAX, 0);
-    while next < Opcode::ALL.len() {
-        let info = Opcode::ALL[next].info();
-        let mut code = info.first;
-        while code <= info.last {
-            undefined &= !(1 << code);
-            code += 1;
+    let (mut undefined, mut code) = (0, 0);
+    while code < 64 {
+        if Shape::of_word(OPCODE.encode(code)).is_none() {
+            undefined |= 1 << code;
         }
-        next += 1;
+        code += 1;
     }
     undefined
 };
@@ -157,43 +165,11 @@ pub const UNDEFINED_OPCODES: u64 = {
 /// Number of input registers; above them are temporaries and uniforms.
 const INPUTS: u32 = 16;
 
-/// The sources of words with one six-bit code.
-#[derive(Clone, Copy)]
-struct Sources {
-    /// Bits of the word of which one at least is set if a source is not an input: those above the
-    /// four lowest ones of its register number. All bits for a source that the opcode lacks.
-    beyond: [u32; 3],
-    /// Place of each register number.
-    places: [Option<Bits>; 3],
-}
-
-static SOURCES: [Sources; 64] = {
-    let mut all = [Sources { beyond: [u32::MAX; 3], places: [None; 3] }; 64];
-    let mut next = 0;
-    while next < Opcode::ALL.len() {
-        let info = Opcode::ALL[next].info();
-        let (mut sources, mut source) = (all[info.first as usize], 0);
-        while source < info.reads.len() && source < Field::SOURCES.len() {
-            if let Some(bits) = info.format.bits(Field::SOURCES[source]) {
-                sources.beyond[source] = bits.encode(u32::MAX << INPUTS.ilog2());
-                sources.places[source] = Some(bits);
-            }
-            source += 1;
-        }
-        let mut code = info.first;
-        while code <= info.last {
-            all[code as usize] = sources;
-            code += 1;
-        }
-        next += 1;
-    }
-    all
-};
-
 /// Mask of the components of v0..v15 that a canonical word reads: bit 4 · n is vn.x.
 #[inline]
 pub fn inputs(canonical: Canonical) -> u64 {
-    let [a, b, c] = SOURCES[OPCODE.get(canonical.word) as usize].beyond.map(|bits| canonical.word & bits);
+    let row = &ROWS[OPCODE.get(canonical.word) as usize];
+    let [a, b, c] = row.beyond_inputs.map(|bits| canonical.word & bits);
     // Few words read inputs, and hosts compute keys at every draw.
     if a != 0 && b != 0 && c != 0 { 0 } else { components_read(canonical) }
 }
@@ -201,10 +177,10 @@ pub fn inputs(canonical: Canonical) -> u64 {
 /// As [`inputs`], source by source.
 #[inline(never)]
 fn components_read(Canonical { word, descriptor }: Canonical) -> u64 {
-    let (code, descriptor) = (OPCODE.get(word) as usize, descriptor.unwrap_or(0));
-    let read = ROWS[code].descriptor_bits[(descriptor & MASK_BITS) as usize];
+    let (row, descriptor) = (&ROWS[OPCODE.get(word) as usize], descriptor.unwrap_or(0));
+    let read = row.descriptor_bits[(descriptor & MASK_BITS) as usize];
     let mut mask = 0;
-    for (source, place) in SOURCES[code].places.into_iter().enumerate() {
+    for (source, place) in row.sources.into_iter().enumerate() {
         let Some(register) = place.map(|bits| bits.get(word)).filter(|&register| register < INPUTS) else {
             continue;
         };

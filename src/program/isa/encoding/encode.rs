@@ -13,7 +13,7 @@ use crate::program::isa::sizes::INTS;
 use crate::program::isa::table::Opcode;
 
 impl Inst {
-    /// The opcode, inverted where the operands require it; nothing for an unassigned instruction.
+    /// The opcode, inverted where the operands require it, or `None` for an unassigned instruction.
     ///
     /// ```
     /// use transpica::isa::{DataOp, Dest, Inst, Mask, Opcode, Operand, Source};
@@ -39,16 +39,15 @@ impl Inst {
     }
     /// The required descriptor and the bits of it that are relevant; all others are 0.
     pub fn descriptor(&self) -> Option<(Descriptor, u32)> {
-        let (mask, sources, masked) = match self {
-            Self::Data { mask, .. } => (*mask, self.sources(), true),
-            Self::Mova { mask, .. } => (Mask(mask.0 & 3), self.sources(), true),
-            Self::Cmp { .. } => (Mask::NONE, self.sources(), false),
+        let (mask, mut matters) = match self {
+            Self::Data { mask, .. } => (*mask, MASK_BITS),
+            Self::Mova { mask, .. } => (Mask(mask.0 & 3), MASK_BITS),
+            Self::Cmp { .. } => (Mask::NONE, 0),
             Self::Flow(_) | Self::Emit | Self::SetEmit { .. } | Self::Unassigned(_) => return None,
         };
         let blank = Selector { swizzle: crate::program::isa::reg::Swizzle(0), negate: false };
         let mut descriptor = Descriptor { mask, sources: [blank; 3] };
-        let mut matters = if masked { MASK_BITS } else { 0 };
-        for (index, source) in sources.iter().enumerate() {
+        for (index, source) in self.sources().iter().enumerate() {
             descriptor.sources[index] = Selector { swizzle: source.swizzle, negate: source.negate };
             matters |= source_bits(index);
         }

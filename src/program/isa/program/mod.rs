@@ -164,11 +164,10 @@ impl<'a> Program<'a> {
             }
             warnings.extend(self.word_warning(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
         }
-        warnings.extend(beyond.map(|pc| Warning {
-            text: format!(
-                "the vertex unit holds only {VERTEX_WORDS} words, but the program reaches this one"
-            ),
-            at: At::Pc(pc.0),
+        warnings.extend(beyond.map(|pc| {
+            let text =
+                format!("the vertex unit holds only {VERTEX_WORDS} words, but the program reaches this one");
+            Warning { text, at: At::Pc(pc.0) }
         }));
         warnings
     }
