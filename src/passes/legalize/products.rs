@@ -15,9 +15,8 @@
 //! %4 = addp %3, %2                %8 = add %3, %2 ; %4 = select %7, nan, %8
 //! ```
 
-use super::emit::splat;
 use super::helpers::Helper;
-use super::pass::{Group, Pass, shuffled};
+use super::pass::{Group, Pass};
 use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
 use crate::machine::precision::bits::NAN;
 use crate::passes::analyze::ranges::{Classes, Quotient};
@@ -140,7 +139,7 @@ impl Pass<'_> {
             let op = self.guarded_mul(first, second);
             self.place(&mut result, ty, &group, op);
         }
-        shuffled(result, ty.lanes)
+        Op::shuffle(result, ty.lanes)
     }
 
     /// Facts about a product.
@@ -168,9 +167,13 @@ impl Pass<'_> {
             let both = |of_a: Classes, of_b: Classes| {
                 self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
             };
-            let is_guarded = is_f24
-                || self.facts.ranges.are_apart(func, lanes[0], lanes[1])
-                    && (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO));
+            let is_guarded = is_f24 || {
+                let may = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);
+                // Where neither may be, a lane and itself need no promise for that.
+                (may(x, y) || may(y, x) || self.facts.ranges.is_promised())
+                    && self.facts.ranges.are_apart(func, lanes[0], lanes[1])
+                    && (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO))
+            };
             guard.lanes |= u8::from(is_guarded) << index;
             guard.nan[0] |= u8::from(both(Classes::NAN, zero)) << index;
             guard.nan[1] |= u8::from(both(zero, Classes::NAN)) << index;
@@ -206,7 +209,7 @@ impl Pass<'_> {
         let sum = self.plain_add(a, b);
         let Some(is_nan) = self.either(first, second) else { return sum };
         let sum = self.emit.op(ty, sum);
-        let nan = self.emit.op(ty, splat(ty, NAN));
+        let nan = self.emit.op(ty, Op::splat(ty, NAN));
         Op::Select { cond: is_nan, a: nan, b: sum }
     }
 
@@ -244,12 +247,12 @@ impl Pass<'_> {
                 (self.call(Helper::Mul, ty.lanes, &[a, b]), is_nan)
             }
             Op::Select { cond, a, b }
-                if func.op(a) == Some(splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
+                if func.op(a) == Some(Op::splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
             {
                 let sum = func.op(b)?;
                 // Moved, not copied, since operations must not share lists of operands. The sum
                 // that stays there has no use, so any constant will do until it is removed.
-                self.emit.func.values[b].def = Def::Op(splat(ty, NAN));
+                self.emit.func.values[b].def = Def::Op(Op::splat(ty, NAN));
                 (sum, Some(cond))
             }
             _other => return None,
