@@ -164,21 +164,32 @@ impl Pass<'_> {
         for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
-            let both = |of_a: Classes, of_b: Classes| {
-                self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
-            };
-            let is_guarded = is_f24 || {
-                let may = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);
-                // Where neither may be, a lane and itself need no promise for that.
-                (may(x, y) || may(y, x) || self.facts.ranges.is_promised())
-                    && self.facts.ranges.are_apart(func, lanes[0], lanes[1])
-                    && (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO))
-            };
+            let both = |of_a: Classes, of_b: Classes| x.has(of_a) && y.has(of_b);
+            let is_guarded = is_f24
+                || (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO))
+                    && self.facts.ranges.are_apart(func, lanes[0], lanes[1]);
             guard.lanes |= u8::from(is_guarded) << index;
             guard.nan[0] |= u8::from(both(Classes::NAN, zero)) << index;
             guard.nan[1] |= u8::from(both(zero, Classes::NAN)) << index;
+            if self.facts.ranges.is_promised() {
+                self.rely_on_classes(lanes, [x, y], zero);
+            }
         }
         guard
+    }
+
+    /// Notes the promises by which a product of lanes of these classes needs no guard or no test.
+    #[cold]
+    fn rely_on_classes(&self, lanes: [Lane; 2], [x, y]: [Classes; 2], zero: Classes) {
+        let func = &*self.emit.func;
+        let both = |of_a: Classes, of_b: Classes| {
+            self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
+        };
+        if !self.precision.rules().rounds && self.facts.ranges.are_apart(func, lanes[0], lanes[1]) {
+            let _is_guarded =
+                both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO);
+        }
+        let _are_tested = [both(Classes::NAN, zero), both(zero, Classes::NAN)];
     }
 
     /// Dot product of at least two lanes, with a guard if ∞ · 0 may happen in one, and tests of

@@ -200,13 +200,8 @@ impl<'a> Ranges<'a> {
 
     /// Returns what is left of a range that some promises are about, and notes that it depends on
     /// them.
-    #[inline]
-    fn promised(&self, promises: Promises, range: Range) -> Range {
-        if range == Range::ALL { range } else { self.narrowed(promises, range) }
-    }
-
     #[cold]
-    fn narrowed(&self, promises: Promises, range: Range) -> Range {
+    fn promised(&self, promises: Promises, range: Range) -> Range {
         let registers = promises.without_least();
         if !self.has(registers) {
             return Range::ALL;
@@ -379,16 +374,17 @@ impl<'a> Ranges<'a> {
     fn read(&self, resource: Resource, index: u8) -> Range {
         match resource {
             Resource::Uniform(register) => {
-                if let Some(bits) = self.constants.and_then(|all| *all.get(usize::from(register))?) {
-                    return Range::of_bits(bits[usize::from(index)]);
+                match self.constants.and_then(|all| *all.get(usize::from(register))?) {
+                    Some(bits) => Range::of_bits(bits[usize::from(index)]),
+                    None if self.uniforms == Range::ALL => Range::ALL,
+                    None => self.promised(Promises::uniforms(1 << (register & 127)), self.uniforms),
                 }
-                self.promised(Promises::uniforms(1 << (register & 127)), self.uniforms)
             }
             Resource::Input(register) => {
                 let register = usize::from(register) % INPUTS;
                 match self.inputs[register] {
                     [Range::ALL, of_format] => of_format,
-                    [range, of_format] => self.narrowed(Promises::attribute(register), range).and(of_format),
+                    [range, of_format] => self.promised(Promises::attribute(register), range).and(of_format),
                 }
             }
             Resource::IntUniform { .. }
