@@ -110,11 +110,13 @@ pub fn attributes(attributes: impl IntoIterator<Item = u8>, reads: u16, warnings
 pub fn constants(interface: &Interface, profile: &Profile, warnings: &mut Vec<Warning>) {
     let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
     let is_constant = |varying: &&Varying| {
-        let mut outputs = interface.outputs.iter().filter(|output| *output.name == *varying.name);
-        let takes = varying.components.iter().any(|source: &VaryingSource| source.code().is_some());
-        // One that is the position has its own warning.
-        let is_shared = varying.semantic() != Some(Semantic::Position);
-        is_shared && takes && outputs.any(|output| !output.components.iter().any(is_register))
+        // Few outputs are constant, so that is asked first.
+        let mut outputs =
+            interface.outputs.iter().filter(|output| !output.components.iter().any(is_register));
+        outputs.any(|output| *output.name == *varying.name)
+            && varying.components.iter().any(|source: &VaryingSource| source.code().is_some())
+            // One that is the position has its own warning.
+            && varying.semantic() != Some(Semantic::Position)
     };
     // The option asks for all varyings, whatever is mapped.
     if interface.options.outputs.all {

@@ -93,9 +93,7 @@ impl<const N: usize> Stack<N> {
                 b.set(slot, b.get(slot + 1));
             }
         }
-        let len = b.read(self.len);
-        let len = b.step(Binary::ISub, len);
-        b.write(self.len, len);
+        b.step(Binary::ISub, self.len);
     }
     fn not_empty(&self, b: &mut Builder) -> Value {
         let len = b.read(self.len);
@@ -117,7 +115,12 @@ impl<const N: usize> Stack<N> {
     }
 }
 
-pub(super) fn lower(context: Context<'_>) -> Result<Module> {
+/// Lowers any program to a loop over a switch on the program counter, with the control rings in
+/// variables.
+///
+/// # Errors
+/// More values than `options.limits.values`, or a reachable undefined opcode.
+pub fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.control.permissive)?;
     let (mut b, data) = data::begin(context, SLOTS, context.program.code().len());
     b.read_in_place();
@@ -391,8 +394,7 @@ fn end_iteration(b: &mut Builder, broke: Value) {
     let stays = b.not(broke);
     let repeats = b.test(Binary::And, stays, more);
     let again = |b: &mut Builder| {
-        let left = b.step(Binary::ISub, left);
-        b.write(LEFT, left);
+        b.step(Binary::ISub, LEFT);
         b.set(PC, b.get(LOOPS.columns[1]));
     };
     let leave = |b: &mut Builder| {

@@ -16,19 +16,17 @@ use super::context::{Context, Form, Geometry, OutputSelection};
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
 use super::outputs;
 use super::scope::{Builder, Slots};
-use crate::geometry::{GeometryInput, StateItem, StateWord};
+use crate::geometry::{GeometryInput, RECORDED, StateItem, StateWord};
 use crate::host::hooks::taps;
 use crate::host::settings::Options;
 use crate::interface::Output;
 use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::{Dest, Inst, sizes};
+use crate::program::isa::{Component, Dest, Inst, sizes};
 use crate::support::fields::DrawField;
 
 /// Vertex slots of a triangle.
 const TRIANGLE: usize = 3;
-/// Offset of numbers in the record of an EMIT.
-const RECORDED: f32 = crate::geometry::kernel::RECORDED;
 /// Number of registers in a bank of outputs.
 const REGISTERS: u8 = sizes::INPUTS as u8;
 
@@ -77,16 +75,13 @@ impl Emission<'_> {
     /// The slot of a word of carried state.
     fn slot_of(&self, word: &StateWord) -> Slot {
         let component = usize::from(word.component);
+        let at = |dest, component: Component| lanes::register(dest) + component.index();
         match word.item {
-            StateItem::Temp { register, component } => {
-                lanes::register(Dest::Temp(register)) + component.index()
-            }
+            StateItem::Temp { register, component } => at(Dest::Temp(register), component),
             StateItem::Address(component) => ADDRESS + component.index(),
             StateItem::Counter => COUNTER,
             StateItem::Flag(component) => FLAGS + component.index(),
-            StateItem::Current { register, component } => {
-                lanes::register(Dest::Output(register)) + component.index()
-            }
+            StateItem::Current { register, component } => at(Dest::Output(register), component),
             StateItem::Other { register, component } => {
                 self.base + own::OTHER + 4 * usize::from(register) + component.index()
             }
@@ -116,7 +111,8 @@ impl Emission<'_> {
         // Warm-up invocations before the first of the draw do not exist, so the start is clamped to
         // 0.
         let start = b.int_op(Binary::ISub, first, warm);
-        let start = clamp(b, Binary::ILess, start, zero);
+        let is_before = b.test(Binary::ILess, start, zero);
+        let start = b.select(is_before, zero, start);
         let end = b.int_op(Binary::IAdd, first, chunk);
         let mut set = assigned;
         set.insert(self.invocation());
@@ -154,10 +150,7 @@ impl Emission<'_> {
         }
         for (index, output) in self.outputs.iter().enumerate() {
             let value = outputs::semantic(b, output, self.options);
-            let lanes = 0..b.func.ty(value).lanes;
-            for start in (0..TRIANGLE).map(|slot| self.vertex(slot, index)) {
-                lanes.clone().for_each(|lane| b.set(start + usize::from(lane), Lane::new(value, lane)));
-            }
+            (0..TRIANGLE).for_each(|slot| b.write_vector(self.vertex(slot, index), value));
         }
     }
 
@@ -166,9 +159,7 @@ impl Emission<'_> {
     pub(super) fn end(&self, b: &mut Builder) -> Vec<Value> {
         if self.is_looped() {
             if b.reachable() {
-                let invocation = b.read(self.invocation());
-                let next = b.step(Binary::IAdd, invocation);
-                b.write(self.invocation(), next);
+                b.step(Binary::IAdd, self.invocation());
             }
             b.close();
         }
@@ -334,18 +325,15 @@ impl Emission<'_> {
         let setting = own::SETTING.map(|slot| b.get(self.base + slot));
         let named = b.scalar(setting[0]);
         let [named, invocation] = [named, b.read(self.invocation())].map(|number| small_float(b, number));
-        let flags = [setting[1], setting[2]].map(|flag| {
+        let [prim, invert] = [setting[1], setting[2]].map(|flag| {
             let (one, zero) = (b.constant(Type::F32, [ONE, 0, 0, 0]), b.constant(Type::F32, [0; 4]));
             let cond = b.scalar(flag);
             b.select(cond, one, zero)
         });
-        let [named, prim, invert, invocation] = [named, flags[0], flags[1], invocation];
         let setting = b.gather(&[named, prim, invert, invocation].map(|value| Lane::new(value, 0)));
         let mut args = vec![b.read(self.count()), setting];
         for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 != 0) {
-            let start = lanes::register(Dest::Output(register));
-            let lanes = [0, 1, 2, 3].map(|lane| b.get(start + lane));
-            args.push(b.gather(&lanes));
+            args.push(b.read_vector(lanes::register(Dest::Output(register)), 4));
         }
         // A triangle has three vertices of as many vectors each, so the list is padded to a
         // multiple of three.
@@ -383,10 +371,9 @@ impl Emission<'_> {
 
     /// Resets outputs that are not forwarded to their defaults.
     fn reset_hidden(&self, b: &mut Builder) {
-        let rest = outputs::default_register(b, self.options);
+        let rest = b.constant(Type::F32X4, self.options.settings(0).uninitialized.map(f32::to_bits));
         for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 == 0) {
-            let start = lanes::register(Dest::Output(register));
-            (0..4).for_each(|lane| b.set(start + usize::from(lane), Lane::new(rest, lane)));
+            b.write_vector(lanes::register(Dest::Output(register)), rest);
         }
     }
 
@@ -409,16 +396,14 @@ impl Emission<'_> {
         }
         for (index, output) in self.outputs.iter().enumerate() {
             let value = outputs::semantic(b, output, self.options);
-            let count = b.func.ty(value).lanes;
             for slot in (0..TRIANGLE).filter(|&slot| fills(slot)) {
                 let start = self.vertex(slot, index);
                 let mut new = value;
                 if let Some(cond) = chosen[slot] {
-                    let held: Vec<Lane> = (0..count).map(|lane| b.get(start + usize::from(lane))).collect();
-                    let held = b.gather(&held);
+                    let held = b.read_vector(start, b.func.ty(value).lanes);
                     new = select(b, cond, value, held);
                 }
-                (0..count).for_each(|lane| b.set(start + usize::from(lane), Lane::new(new, lane)));
+                b.write_vector(start, new);
             }
         }
     }
@@ -431,12 +416,8 @@ impl Emission<'_> {
         for slot in 0..TRIANGLE {
             for (index, output) in self.outputs.iter().enumerate() {
                 let start = self.vertex(slot, index);
-                let lanes: [Lane; 4] =
-                    std::array::from_fn(
-                        |lane| {
-                            if lane < output.lanes() { b.get(start + lane) } else { zero }
-                        },
-                    );
+                let own = |lane| if lane < output.lanes() { b.get(start + lane) } else { zero };
+                let lanes = [0, 1, 2, 3].map(own);
                 vertices.push(b.gather(&lanes));
             }
         }
@@ -494,12 +475,6 @@ fn first_invocation(b: &mut Builder, thread: Value, chunk: Value) -> Value {
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {
     b.emit(Type::I32, Op::Read(Resource::Draw(field)))
-}
-
-/// Returns `limit` where the comparison of a number with it holds, else the number.
-fn clamp(b: &mut Builder, beyond: Binary, number: Value, limit: Value) -> Value {
-    let cond = b.emit(Type::BOOL, Op::Binary(beyond, number, limit));
-    b.select(cond, limit, number)
 }
 
 /// Converts an integer n below 2^23 to the float 2^23 + n, which no processor flushes as a

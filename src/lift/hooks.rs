@@ -125,10 +125,7 @@ impl<'a> Hooks<'a> {
     /// The value of a tap.
     pub(super) fn value(&self, b: &mut Builder, tap: u8) -> Value {
         match self.base {
-            Some(base) => {
-                let start = base + 4 * usize::from(tap);
-                b.gather(&[0, 1, 2, 3].map(|lane| b.get(start + lane)))
-            }
+            Some(base) => b.read_vector(base + 4 * usize::from(tap), 4),
             None => b.constant(Type::F32X4, [0; 4]),
         }
     }

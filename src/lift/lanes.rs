@@ -98,25 +98,16 @@ pub(super) struct SlotSet {
 
 impl SlotSet {
     pub(super) fn insert(&mut self, slot: Slot) {
-        let word = slot / 64;
+        self.insert_mask(slot, 1);
+    }
+    /// Inserts `base + k` for each bit k of `mask`; all lie in one word, as every group does.
+    pub(super) fn insert_mask(&mut self, base: Slot, mask: u8) {
+        let (word, shift) = (base / 64, base % 64);
+        debug_assert!(shift <= u64::from(mask).leading_zeros() as usize, "slots cross a word");
         if self.bits.len() <= word {
             self.bits.resize(word + 1, 0);
         }
-        self.bits[word] |= 1 << (slot % 64);
-    }
-    /// Inserts `base + k` for each bit k of `mask`.
-    pub(super) fn insert_mask(&mut self, base: Slot, mask: u8) {
-        let bits = u128::from(mask) << (base % 64);
-        let (low, high) = (bits as u64, (bits >> 64) as u64);
-        let word = base / 64;
-        let words = if high == 0 { word + 1 } else { word + 2 };
-        if self.bits.len() < words {
-            self.bits.resize(words, 0);
-        }
-        self.bits[word] |= low;
-        if high != 0 {
-            self.bits[word + 1] |= high;
-        }
+        self.bits[word] |= u64::from(mask) << shift;
     }
     /// Inserts the slots of another set.
     pub(super) fn insert_all(&mut self, other: &Self) {

@@ -37,25 +37,5 @@ mod shorthands;
 mod tree;
 
 pub use context::{Context, Form, Geometry, OutputSelection};
-
-use crate::error::Result;
-use crate::flow::cfg::Cfg;
-use crate::flow::structure::tree::Tree;
-use crate::ir::Module;
-
-/// Lowers a structured program.
-///
-/// # Errors
-/// More values than `options.limits.values`, or more lanes copied than `options.limits.steps`.
-pub fn structured(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
-    tree::lower(context, cfg, tree)
-}
-
-/// Lowers any program to a loop over a switch on the program counter, with the control rings in
-/// variables.
-///
-/// # Errors
-/// More values than `options.limits.values`, or a reachable undefined opcode.
-pub fn dispatched(context: Context<'_>) -> Result<Module> {
-    dispatcher::lower(context)
-}
+pub use dispatcher::lower as dispatched;
+pub use tree::lower as structured;

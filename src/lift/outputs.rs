@@ -26,12 +26,7 @@ pub(super) fn values(
     }
     match outputs {
         OutputSelection::Registers => {
-            let register = |n: u8| {
-                let base = lanes::register(Dest::Output(n));
-                let lanes = [0, 1, 2, 3].map(|component| b.get(base + component));
-                b.gather(&lanes)
-            };
-            (0..16).map(register).collect()
+            (0..16).map(|n| b.read_vector(lanes::register(Dest::Output(n)), 4)).collect()
         }
         OutputSelection::Semantics(outputs) => {
             let value = |output: &Output| {
@@ -101,12 +96,6 @@ fn mixed(b: &mut Builder, lane: Lane, is_color: bool, is_complement: bool) -> La
         value = b.emit(Type::F32, Op::Binary(Binary::AddP, one, negated));
     }
     Lane::new(value, 0)
-}
-
-/// An output register that no instruction has written.
-pub(super) fn default_register(b: &mut Builder, options: &Options) -> Value {
-    let bits = options.settings(0).uninitialized.map(f32::to_bits);
-    b.constant(Type::F32X4, bits)
 }
 
 fn component(b: &mut Builder, source: ComponentSource) -> Lane {

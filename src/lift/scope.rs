@@ -22,13 +22,12 @@
 use super::lanes::{self, Group, Slot, SlotSet};
 use super::leaves::{Leave, LeaveKind, Leaves};
 use crate::error::{At, Result};
-use crate::host::settings::{BoolUniforms, IntUniforms, Options, UndefinedValue};
+use crate::host::settings::{BoolUniforms, IntUniforms, Options};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, NodeData, Op, Region, RegionData, Resource,
     ScalarKind, Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
-use crate::machine::precision::bits::ONE;
 use crate::program::isa::sizes::FLOATS;
 use crate::program::isa::uniforms::HAS_RUN;
 use crate::program::isa::{DEFAULT, Mask};
@@ -63,11 +62,6 @@ struct Scope {
     params: Vec<(Group, u8)>,
     /// True if something inside leaves to an outer construct, which still needs its lane map.
     escaped: bool,
-}
-
-/// Converts the limit of the loop guard to the signed count of the program; no run gets beyond it.
-fn most_jumps(jumps: u32) -> i32 {
-    i32::try_from(jumps).unwrap_or(i32::MAX)
 }
 
 /// Number of slots of a function.
@@ -142,11 +136,8 @@ impl Builder {
             ints: options.control.ints,
             geometry,
         };
-        let w = match options.arithmetic.uninitialized {
-            UndefinedValue::Default => ONE,
-            UndefinedValue::Zero => 0,
-        };
-        let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
+        let uninitialized = options.settings(0).uninitialized;
+        let register = builder.constant(Type::F32X4, uninitialized.map(f32::to_bits));
         let int = builder.constant(Type::I32, [0; 4]);
         let flag = builder.constant(Type::BOOL, [0; 4]);
         while builder.state.len() < slots {
@@ -157,7 +148,9 @@ impl Builder {
             }
         }
         if let Some(jumps) = options.control.loop_guard {
-            builder.state[lanes::JUMPS] = Lane::new(builder.int(most_jumps(jumps)), 0);
+            // No run gets beyond the largest signed count.
+            let most = i32::try_from(jumps).unwrap_or(i32::MAX);
+            builder.state[lanes::JUMPS] = Lane::new(builder.int(most), 0);
         }
         builder
     }
@@ -165,19 +158,15 @@ impl Builder {
     /// Reads bool uniform b`id`: from the block, a constant, or a specialization constant.
     pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
         let id = id & 15;
-        // The host cannot set b15 between invocations of one dispatch.
+        // b15 is true after every invocation, but the host cannot set it between those of one
+        // dispatch.
         if id == HAS_RUN && self.geometry.saturating_add(lanes::geometry::INVOCATION) < self.state.len() {
-            return self.has_run();
+            let invocation = self.read(self.geometry + lanes::geometry::INVOCATION);
+            let later = self.test_int(Binary::IGreater, invocation, 0);
+            let set = self.set_bool_uniform(id);
+            return self.test(Binary::Or, later, set);
         }
         self.set_bool_uniform(id)
-    }
-
-    /// Reads b15 of a geometry program, which is true after every invocation.
-    fn has_run(&mut self) -> Value {
-        let invocation = self.read(self.geometry + lanes::geometry::INVOCATION);
-        let later = self.test_int(Binary::IGreater, invocation, 0);
-        let set = self.set_bool_uniform(HAS_RUN);
-        self.test(Binary::Or, later, set)
     }
 
     /// Reads a bool uniform as the host set it.
@@ -332,10 +321,6 @@ impl Builder {
         self.func.emit(region, ty, Op::Shuffle(all))
     }
 
-    fn restore(&mut self, map: usize) {
-        self.leaves.restore(map, &mut self.state);
-        self.reachable = true;
-    }
     fn arm(&mut self) -> Region {
         let region = self.func.regions.push(RegionData::default());
         self.region = region;
@@ -351,14 +336,14 @@ impl Builder {
         let (leave, exit, escaped) = (None, None, false);
         self.scopes.push(Scope { node, outside, leave, exit, assigned, params, escaped });
     }
-    /// Ends the current arm and begins another, which `add` puts into the construct.
-    fn next_arm(&mut self, add: impl FnOnce(&mut NodeData, Region)) {
+    /// Ends the current arm and begins another. Returns the construct that takes it, and its region.
+    fn next_arm(&mut self) -> (&mut NodeData, Region) {
         self.fall();
         let region = self.arm();
         let scope = self.scopes.last_mut().expect("a construct is open");
-        add(&mut scope.node, region);
-        let base = scope.outside.base;
-        self.restore(base);
+        self.leaves.restore(scope.outside.base, &mut self.state);
+        self.reachable = true;
+        (&mut scope.node, region)
     }
 
     /// Opens an `if`; what follows goes to its first arm.
@@ -369,11 +354,9 @@ impl Builder {
     }
     /// Begins the second arm.
     pub(super) fn begin_else(&mut self) {
-        self.next_arm(|node, region| {
-            if let NodeData::If { otherwise, .. } = node {
-                *otherwise = region;
-            }
-        });
+        if let (NodeData::If { otherwise, .. }, region) = self.next_arm() {
+            *otherwise = region;
+        }
     }
     /// Opens a block that `leave` can leave early.
     pub(super) fn open_block(&mut self) {
@@ -389,19 +372,15 @@ impl Builder {
     }
     /// Begins the case for a value.
     pub(super) fn case(&mut self, value: i32) {
-        self.next_arm(|node, region| {
-            if let NodeData::Switch { cases, .. } = node {
-                cases.push((vec![value], region));
-            }
-        });
+        if let (NodeData::Switch { cases, .. }, region) = self.next_arm() {
+            cases.push((vec![value], region));
+        }
     }
     /// Begins the default case.
     pub(super) fn default_case(&mut self) {
-        self.next_arm(|node, region| {
-            if let NodeData::Switch { default, .. } = node {
-                *default = region;
-            }
-        });
+        if let (NodeData::Switch { default, .. }, region) = self.next_arm() {
+            *default = region;
+        }
     }
     /// Opens a loop in which only the slots of `assigned` change.
     pub(super) fn open_loop(&mut self, assigned: &SlotSet) {
@@ -507,7 +486,7 @@ impl Builder {
         self.reachable = scope.exit.is_some();
         let start = self.func.pool.len() as u32;
         if let Some(exit) = scope.exit {
-            self.restore(self.leaves.get(exit).map);
+            self.leaves.restore(self.leaves.get(exit).map, &mut self.state);
             for group in &differing {
                 let result = self.merge(*group, Def::Result);
                 self.func.pool.push(result);
@@ -520,12 +499,7 @@ impl Builder {
             self.leaves.drop_from(scope.outside.base);
         }
         let mut node = scope.node;
-        match &mut node {
-            NodeData::If { results, .. }
-            | NodeData::Loop { results, .. }
-            | NodeData::Block { results, .. }
-            | NodeData::Switch { results, .. } => *results = list,
-        }
+        *node.results_mut() = list;
         let node = self.func.nodes.push(node);
         self.func.regions[self.region].items.push(Item::Node(node));
     }

@@ -15,6 +15,18 @@ impl Builder {
         self.set(slot, Lane::new(value, 0));
     }
 
+    /// Reads adjacent slots as a vector; four of them exist.
+    pub(super) fn read_vector(&mut self, start: Slot, lanes: u8) -> Value {
+        let all = [0, 1, 2, 3].map(|lane| self.get(start + lane));
+        self.gather(&all[..usize::from(lanes)])
+    }
+    /// Sets adjacent slots to the lanes of a vector.
+    pub(super) fn write_vector(&mut self, start: Slot, value: Value) {
+        for lane in 0..self.func.ty(value).lanes {
+            self.set(start + usize::from(lane), Lane::new(value, lane));
+        }
+    }
+
     /// Converts a lane to a scalar value.
     pub(super) fn scalar(&mut self, lane: Lane) -> Value {
         self.gather(&[lane])
@@ -39,10 +51,11 @@ impl Builder {
     pub(super) fn int_op(&mut self, op: Binary, x: Value, y: Value) -> Value {
         self.emit(Type::I32, Op::Binary(op, x, y))
     }
-    /// Adds 1 to an integer, or subtracts it.
-    pub(super) fn step(&mut self, op: Binary, value: Value) -> Value {
-        let one = self.int(1);
-        self.int_op(op, value, one)
+    /// Adds 1 to an integer slot, or subtracts it.
+    pub(super) fn step(&mut self, op: Binary, slot: Slot) {
+        let (value, one) = (self.read(slot), self.int(1));
+        let next = self.int_op(op, value, one);
+        self.write(slot, next);
     }
     /// Chooses one of two scalars.
     pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {

@@ -32,7 +32,11 @@ struct Walk<'a> {
     tasks: Vec<Task>,
 }
 
-pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
+/// Lowers a structured program.
+///
+/// # Errors
+/// More values than `options.limits.values`, or more lanes copied than `options.limits.steps`.
+pub fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
     let (mut builder, data) = data::begin(context, VARS + tree.vars as usize, cfg.actions.len());
     if tree.is_dispatcher {
         builder.read_in_place();
@@ -227,11 +231,7 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
         }
         // An outer loop continues with its own aL.
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
-        Effect::CountJump => {
-            let jumps = b.read(JUMPS);
-            let jumps = b.step(Binary::ISub, jumps);
-            b.write(JUMPS, jumps);
-        }
+        Effect::CountJump => b.step(Binary::ISub, JUMPS),
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::options::Assume;
-use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
+use super::vertex_input::{AttributeFormat, AttributeKind, Promise};
 use super::watch::{Magnitudes, Watch};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
 use crate::program::isa::sizes::FLOATS;
@@ -51,21 +51,6 @@ impl Promise {
     pub(crate) const fn without_least(self) -> Self {
         if let Self::Between(_, exponent) = self { Self::Below(exponent) } else { self }
     }
-
-    /// Both promises.
-    fn and(self, other: Self) -> Self {
-        let stronger = if self.bounds().1 < other.bounds().1 { self } else { other };
-        match (stronger, self.least().max(other.least())) {
-            (Self::Below(exponent) | Self::Between(_, exponent), Some(least)) => {
-                Self::Between(least, exponent)
-            }
-            (stronger, _) => stronger,
-        }
-    }
-
-    fn least(self) -> Option<i8> {
-        if let Self::Between(least, _) = self { Some(least) } else { None }
-    }
 }
 
 impl fmt::Display for Promise {
@@ -81,17 +66,16 @@ impl fmt::Display for Promise {
     }
 }
 
-impl VertexInput {
-    /// Returns what is known of the numbers of attributes: promises, and what follows from the
-    /// formats. Integers that the shader converts are finite.
-    pub(crate) fn numbers(&self) -> [Promise; 16] {
-        let of_format = |format: &AttributeFormat| match format.kind {
+impl AttributeFormat {
+    /// Returns what is known of the numbers of such attributes: integers that the shader converts are
+    /// finite.
+    pub(crate) fn numbers(self) -> Promise {
+        match self.kind {
             AttributeKind::Float => Promise::Nothing,
             AttributeKind::Int => Promise::Between(0, 32),
             // The largest one rounds up to 2^32.
             AttributeKind::Uint => Promise::Between(0, 33),
-        };
-        std::array::from_fn(|register| self.promises[register].and(of_format(&self.formats[register])))
+        }
     }
 }
 

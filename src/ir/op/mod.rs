@@ -8,7 +8,7 @@ pub mod signature;
 use self::resource::{Array, Resource};
 use self::signature::{Binary, Unary};
 use super::func::ValueList;
-use super::types::{Lane, Value};
+use super::types::{Lane, Type, Value};
 
 /// Operation that computes a value. Result types: see each operation; the value's
 /// [`Type`](super::Type) states it.
@@ -57,6 +57,20 @@ pub enum Op {
 }
 
 impl Op {
+    /// A constant with the same bits in each lane of a type.
+    pub fn splat(ty: Type, bits: u32) -> Self {
+        let mut all = [0; 4];
+        all[..usize::from(ty.lanes)].fill(bits);
+        Self::Const(all)
+    }
+
+    /// A shuffle to the first `count` of these lanes.
+    pub fn shuffle(mut lanes: [Lane; 4], count: u8) -> Self {
+        let [first, ..] = lanes;
+        lanes[usize::from(count)..].fill(first);
+        Self::Shuffle(lanes)
+    }
+
     /// Returns whether `legalize` removes it.
     pub fn is_pica(self) -> bool {
         match self {

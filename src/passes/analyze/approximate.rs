@@ -2,8 +2,8 @@
 //! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes
 //! through data and through decisions, and errs on the side of "depends".
 
-use super::taint::Taint;
-use crate::ir::{Array, Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
+use super::taint::{self, Taint};
+use crate::ir::{Array, Buffer, Def, Exit, Module, Op, Unary, ValueData};
 
 /// For each output of the main function (of a geometry program: of each vector that it submits, as
 /// many as a triangle has), the lanes (bit 0 is the first) that depend on EX2 or LG2, through data
@@ -11,11 +11,8 @@ use crate::ir::{Array, Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 /// them.
 pub fn run(module: &Module) -> Vec<u8> {
     let f = &module.main;
-    let mut helpers = Vec::with_capacity(module.helpers.len());
-    for helper in &module.helpers {
-        // It calls only helpers before it.
-        helpers.push(computes_approximately(helper, &helpers));
-    }
+    let is_power = |op| matches!(op, Op::Unary(Unary::Exp2 | Unary::Log2, _));
+    let helpers = taint::helpers_with(&module.helpers, is_power);
     let mut taint = Taint { helpers, powers: true, ..Taint::new(f) };
     taint.spread();
     let mut yielded = yielded(&taint);
@@ -53,13 +50,4 @@ fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
         }
     }
     all
-}
-
-/// Returns whether a helper computes a power or a logarithm, itself or through one before it.
-fn computes_approximately(helper: &Func, before: &[bool]) -> bool {
-    helper.values.values().iter().any(|value| match value.def {
-        Def::Op(Op::Unary(op, _)) => matches!(op, Unary::Exp2 | Unary::Log2),
-        Def::Op(Op::Call { helper, .. }) => before[usize::from(helper)],
-        Def::Op(_) | Def::Param | Def::Result | Def::Dead => false,
-    })
 }

@@ -5,9 +5,11 @@
 //! [`dependence`](super::dependence) and [`leave`](crate::passes::drivers::leave), choose the
 //! dependence.
 
+use std::sync::Arc;
+
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::{
-    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Target, Unary, Value, ValueList,
+    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Target, Unary, Value, ValueData, ValueList,
 };
 
 /// A construct around the current place.
@@ -181,6 +183,21 @@ impl Domain for Taint<'_> {
     fn reset(&mut self) {
         self.doubtful_loops.truncate(self.before);
     }
+}
+
+/// Returns of each helper whether it has such an operation, itself or through one that it calls.
+pub(crate) fn helpers_with(helpers: &[Arc<Func>], is_such: impl Fn(Op) -> bool) -> Vec<bool> {
+    let mut found: Vec<bool> = Vec::with_capacity(helpers.len());
+    for helper in helpers {
+        let has = |value: &ValueData| match value.def {
+            // It calls only helpers before it.
+            Def::Op(Op::Call { helper, .. }) => found[usize::from(helper)],
+            Def::Op(op) => is_such(op),
+            Def::Param | Def::Result | Def::Dead => false,
+        };
+        found.push(helper.values.values().iter().any(has));
+    }
+    found
 }
 
 /// Returns whether an operation reads what each invocation has of its own.

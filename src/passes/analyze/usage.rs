@@ -4,23 +4,20 @@
 
 use super::offsets::{self, Offset};
 use crate::interface::Usage;
-use crate::ir::{Func, Op, Resource};
+use crate::ir::{Func, Resource};
 
 /// The registers that a function without dead values reads. Outputs are not its business: they stay
 /// empty.
 pub fn run(f: &Func, offsets: &[Offset]) -> Usage {
     let mut usage = Usage::default();
     offsets::add_to(&mut usage, offsets);
-    for value in f.values.keys() {
-        match f.op(value) {
-            Some(Op::Read(resource)) => match resource {
-                Resource::Input(register) => usage.inputs |= 1 << (register & 15),
-                Resource::Uniform(register) => usage.floats |= 1 << (register & 127),
-                Resource::IntUniform { index, .. } => usage.ints |= 1 << (index & 3),
-                Resource::BoolUniform(index) => usage.bools |= 1 << (index & 15),
-                _no_register => {}
-            },
-            _other => {}
+    for (_, resource) in f.reads() {
+        match resource {
+            Resource::Input(register) => usage.inputs |= 1 << (register & 15),
+            Resource::Uniform(register) => usage.floats |= 1 << (register & 127),
+            Resource::IntUniform { index, .. } => usage.ints |= 1 << (index & 3),
+            Resource::BoolUniform(index) => usage.bools |= 1 << (index & 15),
+            _no_register => {}
         }
     }
     usage

@@ -28,7 +28,7 @@ use super::decisions::Decisions;
 use crate::ir::{
     Binary, FloatConstants, Func, Item, Lane, Node, Op, Resource, ScalarKind, Type, Unary, Value,
 };
-use crate::passes::legalize::emit::{Emit, splat};
+use crate::passes::legalize::emit::Emit;
 
 /// Something that is known when the program runs only: the first of the kind that comes first here.
 fn seed(f: &Func, constants: &FloatConstants) -> Option<(Type, Resource)> {
@@ -114,11 +114,8 @@ impl Hide {
         if lanes == (1 << ty.lanes) - 1 {
             return hidden;
         }
-        let from = |index: u8| {
-            let index = if index < ty.lanes { index } else { 0 };
-            Lane::new(if lanes >> index & 1 != 0 { hidden } else { value }, index)
-        };
-        emit.op(ty, Op::Shuffle([0, 1, 2, 3].map(from)))
+        let from = |index| Lane::new(if lanes >> index & 1 != 0 { hidden } else { value }, index);
+        emit.op(ty, Op::shuffle([0, 1, 2, 3].map(from), ty.lanes))
     }
 }
 
@@ -150,7 +147,7 @@ fn zero(
         x = emit.unary(Unary::ToBits, x);
         x = emit.unary(Unary::UintToInt, x);
     }
-    let one = emit.op(Type::I32, splat(Type::I32, 1));
+    let one = emit.int(1);
     let next = emit.binary(Binary::IAdd, x, one);
     // One of two neighbors is even.
     let product = emit.binary(Binary::IMul, x, next);

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
 use crate::passes::analyze::flow::ValueFlow;
-use crate::passes::analyze::taint::{Taint, differs_between_invocations};
+use crate::passes::analyze::taint::{Taint, differs_between_invocations, helpers_with};
 use crate::passes::scratch::Scratch;
 
 /// Rewrites the loops whose values could be those of a later iteration.
@@ -28,7 +28,8 @@ pub fn run(f: &mut Func, helpers: &[Arc<Func>], scratch: &mut Scratch) -> bool {
     if !f.nodes.values().iter().any(gives) {
         return false;
     }
-    let mut taint = Taint { helpers: readers(helpers), invocations: true, ..Taint::new(f) };
+    let helpers = helpers_with(helpers, differs_between_invocations);
+    let mut taint = Taint { helpers, invocations: true, ..Taint::new(f) };
     taint.spread();
     let doubtful = taint.doubtful_loops;
     if doubtful.is_empty() {
@@ -67,20 +68,6 @@ fn is_own_param(f: &Func, flow: &ValueFlow, node: Node, value: Value) -> bool {
 
 fn is_before(flow: &ValueFlow, node: Node, value: Value) -> bool {
     flow.position(value) < flow.node(node).position
-}
-
-/// By helper: whether it reads what differs between invocations, itself or through one before it.
-fn readers(helpers: &[Arc<Func>]) -> Vec<bool> {
-    let mut readers: Vec<bool> = Vec::with_capacity(helpers.len());
-    for helper in helpers {
-        let reads = helper.values.values().iter().any(|value| match value.def {
-            Def::Op(Op::Call { helper, .. }) => readers[usize::from(helper)],
-            Def::Op(op) => differs_between_invocations(op),
-            Def::Param | Def::Result | Def::Dead => false,
-        });
-        readers.push(reads);
-    }
-    readers
 }
 
 /// Makes every `break` of a loop a `continue` that says so, and breaks at the head.
@@ -159,8 +146,7 @@ impl Constants {
         if let Some(&(.., value)) = self.values.iter().find(|known| (known.0, known.1) == (ty, bits)) {
             return value;
         }
-        let lanes = std::array::from_fn(|lane| if lane < usize::from(ty.lanes) { bits } else { 0 });
-        let value = f.value(ty, Def::Op(Op::Const(lanes)));
+        let value = f.value(ty, Def::Op(Op::splat(ty, bits)));
         self.values.push((ty, bits, value));
         value
     }

@@ -1,9 +1,7 @@
 //! Appends operations to a list of items, with the result types that follow from the operands.
 //! In: operands. Out: values of one function. Knows nothing about what is legal.
 
-use crate::ir::{
-    Binary, Def, Exit, Func, Item, Lane, Op, Region, RegionData, ScalarKind, Type, Unary, Value,
-};
+use crate::ir::{Binary, Def, Exit, Func, Item, Lane, Op, RegionData, ScalarKind, Type, Unary, Value};
 use crate::machine::precision::bits::SIGN;
 
 /// The function under construction and the items of its current region.
@@ -43,7 +41,7 @@ impl<'a> Emit<'a> {
     }
     /// A constant with the same bits in each lane.
     pub fn splat(&mut self, ty: Type, bits: u32) -> Value {
-        self.op(ty, splat(ty, bits))
+        self.op(ty, Op::splat(ty, bits))
     }
     /// A float constant with the same number in each lane.
     pub fn float(&mut self, lanes: u8, number: f32) -> Value {
@@ -89,22 +87,9 @@ impl<'a> Emit<'a> {
     pub fn call(&mut self, helper: u16, args: &[Value]) -> Op {
         Op::Call { helper, args: self.func.list(args.iter().copied()) }
     }
-    /// Ends the current region with a `Yield` of one value and gives it.
-    pub fn region(&mut self, items: Vec<Item>, result: Value) -> Region {
-        let exit = Exit::Yield(self.func.list([result]));
-        self.func.regions.push(RegionData { items, exit })
-    }
     /// Ends the function.
-    pub fn finish(mut self, result: Value) {
-        let items = std::mem::take(&mut self.items);
-        let body = self.region(items, result);
-        self.func.body = Some(body);
+    pub fn finish(self, result: Value) {
+        let exit = Exit::Yield(self.func.list([result]));
+        self.func.body = Some(self.func.regions.push(RegionData { items: self.items, exit }));
     }
-}
-
-/// A constant with the same bits in each lane.
-pub(in crate::passes) fn splat(ty: Type, bits: u32) -> Op {
-    let mut all = [0; 4];
-    all[..usize::from(ty.lanes)].fill(bits);
-    Op::Const(all)
 }

@@ -9,9 +9,8 @@
 //! mulp %0, (2, 0, 3, 0)    =>    %1 = mul %0.xz, (2, 3) ; %2 = zeros with the signs of %0.yw ; %1.x %2.x %1.y %2.y
 //! ```
 
-use super::emit::splat;
 use super::helpers::Helper;
-use super::pass::{Group, Pass, shuffled};
+use super::pass::{Group, Pass};
 use crate::ir::op::scalar;
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
 use crate::machine::precision::Precision;
@@ -137,7 +136,7 @@ impl Pass<'_> {
         if known.len > 0 {
             self.place(&mut result, ty, &known, Op::Const(constants));
         }
-        whole.unwrap_or_else(|| shuffled(result, ty.lanes))
+        whole.unwrap_or_else(|| Op::shuffle(result, ty.lanes))
     }
 
     /// Returns whether a sum with zero is the other operand, except for a sign of zero that does
@@ -157,7 +156,7 @@ impl Pass<'_> {
         match pair {
             Pair::Product if self.precision == Precision::Exact && !self.may_be_nan(a) => {
                 let zero = self.emit.zero_of_sign(a);
-                shuffled([0, 1, 2, 3].map(|lane| Lane::new(zero, lane)), lanes)
+                Op::shuffle([0, 1, 2, 3].map(|lane| Lane::new(zero, lane)), lanes)
             }
             Pair::Product => {
                 // x · -0 is -x · 0.
@@ -202,7 +201,7 @@ impl Pass<'_> {
     fn add_term(&mut self, a: Lane, b: Lane) -> Op {
         self.facts.catch_up(self.emit.func);
         match self.part(Pair::Sum, a, b) {
-            Part::Constant(bits) => splat(Type::F32, bits),
+            Part::Constant(bits) => Op::splat(Type::F32, bits),
             Part::Zero(other, negative) if self.is_copy(Pair::Sum, negative) => Op::Shuffle([other; 4]),
             Part::Zero(other, negative) => {
                 let other = self.emit.lane(other);

@@ -3,7 +3,7 @@
 //! operations that it needs are emitted.
 
 use super::helpers::Helper;
-use super::pass::{Group, Pass, shuffled};
+use super::pass::{Group, Pass};
 use crate::ir::op::scalar;
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
 use crate::machine::precision::Precision;
@@ -134,7 +134,7 @@ impl Pass<'_> {
         self.facts.catch_up(self.emit.func);
         let rest = self.unary(op, rest).unwrap_or(Op::Unary(op, rest));
         self.place(&mut result, ty, &group, rest);
-        shuffled(result, ty.lanes)
+        Op::shuffle(result, ty.lanes)
     }
 
     /// The same value: a float in the form that float24 registers hold it.

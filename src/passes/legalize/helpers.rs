@@ -136,14 +136,6 @@ helpers! {
 }
 
 impl Helper {
-    /// The helper with a name, for any number of lanes.
-    fn named(name: &str) -> Option<Self> {
-        let row = NAMES.iter().position(|names| names.contains(&name))?;
-        Self::ALL.get(row).copied()
-    }
-}
-
-impl Helper {
     /// Builds a helper function whose callees are in the list.
     pub(super) fn function(self, lanes: u8, helpers: &mut Helpers<'_>) -> Kept {
         let name = Cow::Borrowed(NAMES[self as usize][usize::from(lanes) - 1]);
@@ -159,7 +151,8 @@ impl Helper {
 /// Guards of 0 · ∞ and tests for NaN that a call of the helper function with a name is.
 pub(super) fn guards_of(name: &str) -> (u32, u32) {
     use Helper::{Dot, DotNan, DotPoint, DotPointNan, HasNan, IsNan, Mul, MulEither, MulFirst};
-    match Helper::named(name) {
+    let row = NAMES.iter().position(|names| names.contains(&name));
+    match row.and_then(|row| Helper::ALL.get(row)) {
         // A test whose result is an argument counts where it is made.
         Some(Mul | Dot | DotNan | DotPoint | DotPointNan) => (1, 0),
         Some(MulFirst) => (1, 1),
@@ -294,8 +287,8 @@ impl Body<'_, '_, '_> {
     fn dot_point(&mut self, a: Value, b: Value, is_nan: Option<Value>) -> Value {
         let first = self.lanes - 1;
         let [x, y] = [a, b].map(|operand| {
-            let lanes = [0, 1, 2, 3].map(|index| Lane::new(operand, if index < first { index } else { 0 }));
-            self.emit.op(Type::new(ScalarKind::F32, first), Op::Shuffle(lanes))
+            let lanes = [0, 1, 2, 3].map(|index| Lane::new(operand, index));
+            self.emit.op(Type::new(ScalarKind::F32, first), Op::shuffle(lanes, first))
         });
         let products = self.call(Helper::Mul, first, &[x, y]);
         let [x, y] = [a, b].map(|operand| self.emit.lane(Lane::new(operand, first)));

@@ -7,9 +7,14 @@ use crate::support::entity::Handle;
 /// Number of lanes that a set has room for: two vectors of a dot product, and another one.
 const MOST: usize = 12;
 
+/// A lane that no value has.
+const NO_LANE: u32 = (1 << 30) - 1;
+
 /// A few lanes, in the order in which they were added.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
+    /// After the last there is none, so that a search needs no length: it looks at all of them at
+    /// once.
     all: [Lane; MOST],
     len: usize,
     /// The [bits](bit) of all: most lanes that are looked for are not there, and this says so.
@@ -28,7 +33,7 @@ fn slot(lane: Lane) -> usize {
 
 impl Lanes {
     pub fn none() -> Self {
-        Self { all: [Lane::new(Value(0), 0); MOST], len: 0, seen: 0 }
+        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0, seen: 0 }
     }
 
     pub fn as_slice(&self) -> &[Lane] {
@@ -44,7 +49,7 @@ impl Lanes {
     }
 
     pub fn contains(&self, lane: Lane) -> bool {
-        self.seen & bit(lane) != 0 && self.as_slice().contains(&lane)
+        self.seen & bit(lane) != 0 && self.all.iter().fold(false, |found, &other| found | (other == lane))
     }
 
     pub fn contains_all(&self, others: &Self) -> bool {

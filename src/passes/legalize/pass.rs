@@ -52,13 +52,6 @@ impl Group {
     }
 }
 
-/// The lanes of a result; what is beyond its type repeats the first.
-pub(super) fn shuffled(mut result: [Lane; 4], lanes: u8) -> Op {
-    let first = result[0];
-    result[usize::from(lanes)..].fill(first);
-    Op::Shuffle(result)
-}
-
 impl Pass<'_> {
     pub(super) fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Op {
         let index = self.helpers.get(helper, lanes);

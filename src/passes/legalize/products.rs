@@ -15,9 +15,8 @@
 //! %4 = addp %3, %2                %8 = add %3, %2 ; %4 = select %7, nan, %8
 //! ```
 
-use super::emit::splat;
 use super::helpers::Helper;
-use super::pass::{Group, Pass, shuffled};
+use super::pass::{Group, Pass};
 use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
 use crate::machine::precision::bits::NAN;
 use crate::passes::analyze::ranges::{Classes, Quotient};
@@ -140,7 +139,7 @@ impl Pass<'_> {
             let op = self.guarded_mul(first, second);
             self.place(&mut result, ty, &group, op);
         }
-        shuffled(result, ty.lanes)
+        Op::shuffle(result, ty.lanes)
     }
 
     /// Facts about a product.
@@ -165,17 +164,32 @@ impl Pass<'_> {
         for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
-            let both = |of_a: Classes, of_b: Classes| {
-                self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
-            };
+            let both = |of_a: Classes, of_b: Classes| x.has(of_a) && y.has(of_b);
             let is_guarded = is_f24
-                || self.facts.ranges.are_apart(func, lanes[0], lanes[1])
-                    && (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO));
+                || (both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO))
+                    && self.facts.ranges.are_apart(func, lanes[0], lanes[1]);
             guard.lanes |= u8::from(is_guarded) << index;
             guard.nan[0] |= u8::from(both(Classes::NAN, zero)) << index;
             guard.nan[1] |= u8::from(both(zero, Classes::NAN)) << index;
+            if self.facts.ranges.is_promised() {
+                self.rely_on_classes(lanes, [x, y], zero);
+            }
         }
         guard
+    }
+
+    /// Notes the promises by which a product of lanes of these classes needs no guard or no test.
+    #[cold]
+    fn rely_on_classes(&self, lanes: [Lane; 2], [x, y]: [Classes; 2], zero: Classes) {
+        let func = &*self.emit.func;
+        let both = |of_a: Classes, of_b: Classes| {
+            self.facts.may_both(func, [(lanes[0], x, of_a), (lanes[1], y, of_b)])
+        };
+        if !self.precision.rules().rounds && self.facts.ranges.are_apart(func, lanes[0], lanes[1]) {
+            let _is_guarded =
+                both(Classes::ZERO, Classes::INFINITE) || both(Classes::INFINITE, Classes::ZERO);
+        }
+        let _are_tested = [both(Classes::NAN, zero), both(zero, Classes::NAN)];
     }
 
     /// Dot product of at least two lanes, with a guard if ∞ · 0 may happen in one, and tests of
@@ -206,7 +220,7 @@ impl Pass<'_> {
         let sum = self.plain_add(a, b);
         let Some(is_nan) = self.either(first, second) else { return sum };
         let sum = self.emit.op(ty, sum);
-        let nan = self.emit.op(ty, splat(ty, NAN));
+        let nan = self.emit.op(ty, Op::splat(ty, NAN));
         Op::Select { cond: is_nan, a: nan, b: sum }
     }
 
@@ -244,12 +258,12 @@ impl Pass<'_> {
                 (self.call(Helper::Mul, ty.lanes, &[a, b]), is_nan)
             }
             Op::Select { cond, a, b }
-                if func.op(a) == Some(splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
+                if func.op(a) == Some(Op::splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
             {
                 let sum = func.op(b)?;
                 // Moved, not copied, since operations must not share lists of operands. The sum
                 // that stays there has no use, so any constant will do until it is removed.
-                self.emit.func.values[b].def = Def::Op(splat(ty, NAN));
+                self.emit.func.values[b].def = Def::Op(Op::splat(ty, NAN));
                 (sum, Some(cond))
             }
             _other => return None,

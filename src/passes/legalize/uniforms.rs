@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use super::built::Helpers;
-use super::emit::{Emit, splat};
+use super::emit::Emit;
 use crate::error::{At, Error, Result};
 use crate::interface::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::FloatConstants;
@@ -75,8 +75,7 @@ impl<'a> Uniforms<'a> {
     }
 
     fn member(&self, bank: Bank, register: u8) -> Option<(u16, &'a Member)> {
-        let holds =
-            |m: &Member| m.bank == bank && register.checked_sub(m.first).is_some_and(|at| at < m.count);
+        let holds = |m: &Member| m.bank == bank && register.wrapping_sub(m.first) < m.count;
         self.block.members.iter().enumerate().find(|(_, m)| holds(m)).map(|(index, m)| (index as u16, m))
     }
 }
@@ -94,25 +93,15 @@ pub(super) struct Read {
 /// Sources of the registers of one module.
 pub(super) struct Registers<'a> {
     uniforms: Uniforms<'a>,
-    /// Member of each float register.
-    float: [Option<u16>; REGISTERS as usize],
     /// Helper functions built so far: limit of an offset, and reads by member.
     limit: Option<u16>,
     reads: Vec<(u16, u16)>,
 }
 
 impl<'a> Registers<'a> {
-    /// Looks up where each float register is.
+    /// Without helper functions.
     pub fn new(uniforms: Uniforms<'a>) -> Self {
-        let mut float = [None; REGISTERS as usize];
-        let members = uniforms.block.members.iter().enumerate();
-        for (index, member) in members.filter(|(_, m)| m.bank == Bank::Float) {
-            let end = member.first.saturating_add(member.count).min(REGISTERS);
-            for slot in float.get_mut(usize::from(member.first)..usize::from(end)).into_iter().flatten() {
-                *slot = Some(index as u16);
-            }
-        }
-        Self { uniforms, float, limit: None, reads: Vec::new() }
+        Self { uniforms, limit: None, reads: Vec::new() }
     }
 
     /// Returns the legal form of a read, or `None` if it does not read a register.
@@ -134,15 +123,16 @@ impl<'a> Registers<'a> {
             return Op::Const(bits);
         }
         // The layout has a member for each register that is read; anything else reads as 0.
-        let Some(member) = self.float[usize::from(register)] else { return Op::Const([0; 4]) };
-        let first = self.uniforms.block.members[usize::from(member)].first;
-        Op::Read(Resource::Member { member, element: u16::from(register - first) })
+        let found = self.uniforms.member(Bank::Float, register);
+        found.map_or(Op::Const([0; 4]), |(member, found)| {
+            Op::Read(Resource::Member { member, element: u16::from(register - found.first) })
+        })
     }
 
     /// A component of i`register`.
     fn int(&self, emit: &mut Emit<'_>, register: u8, component: u8) -> Op {
         let Some((member, found)) = self.uniforms.member(Bank::Int, register) else {
-            return splat(Type::I32, 0);
+            return Op::splat(Type::I32, 0);
         };
         let element = register - found.first;
         if found.ty == MemberType::PackedInts {
@@ -163,7 +153,7 @@ impl<'a> Registers<'a> {
     /// b`register`: a member of one register is true where any bit is set.
     fn bool(&self, emit: &mut Emit<'_>, register: u8) -> Op {
         let Some((member, found)) = self.uniforms.member(Bank::Bool, register) else {
-            return splat(Type::BOOL, 0);
+            return Op::splat(Type::BOOL, 0);
         };
         let mut bits = emit.op(Type::U32, Op::Read(Resource::Member { member, element: 0 }));
         // A member of one register is a bool of its own.

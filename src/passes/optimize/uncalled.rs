@@ -18,15 +18,10 @@ pub fn run(module: &mut Module) -> bool {
     if used.iter().all(|&used| used) {
         return false;
     }
-    let mut next = 0;
-    let numbers: Vec<u16> = used
-        .iter()
-        .map(|&used| {
-            let number = next;
-            next += u16::from(used);
-            number
-        })
-        .collect();
+    let mut numbers = vec![0; used.len()];
+    for index in 1..used.len() {
+        numbers[index] = numbers[index - 1] + u16::from(used[index - 1]);
+    }
     let mut keep = used.into_iter();
     module.helpers.retain(|_| keep.next().unwrap_or(true));
     let moves = |number: u16| numbers[usize::from(number)] != number;

@@ -35,7 +35,7 @@ pub use self::promises::Promises;
 use std::cell::Cell;
 
 use super::offsets::Offset;
-use crate::host::settings::{Options, Promise, VertexInput};
+use crate::host::settings::Options;
 use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::op::scalar;
@@ -62,14 +62,13 @@ const ANY: Lanes = [Range::ALL; 4];
 /// Ranges of the values of a function.
 #[derive(Debug)]
 pub struct Ranges<'a> {
-    precision: Precision,
+    pub(crate) precision: Precision,
     /// Float constants that take the place of uniforms.
     constants: Option<&'a FloatConstants>,
-    /// Ranges of other uniforms, and of inputs.
+    /// Ranges of other uniforms, by promises.
     uniforms: Range,
-    inputs: [Range; INPUTS],
-    /// Range of all uniforms and constants, and of the ones after them.
-    anywhere: Range,
+    /// Ranges of inputs, by promises and by formats.
+    inputs: [[Range; 2]; INPUTS],
     /// Range of what the program computes.
     results: Range,
     /// By value, those that a sweep has seen.
@@ -99,13 +98,11 @@ pub(crate) struct Quotient {
 impl<'a> Ranges<'a> {
     /// Ranges of a function before any sweep.
     pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
-        let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
         Self {
             precision,
             constants,
-            uniforms,
-            inputs,
-            anywhere,
+            uniforms: Range::ALL,
+            inputs: [[Range::ALL; 2]; INPUTS],
             results: Range::ALL,
             table: Vec::new(),
             promised: Promises::NONE,
@@ -116,34 +113,20 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// Adds what the host says about the numbers that it feeds: formats, and some of its promises.
-    /// Relative reads depend on the promises about all registers that they may reach.
+    /// Adds what the host says about the numbers that it feeds: formats, and those promises that are
+    /// believed. Relative reads depend on the promises about all registers that they may reach.
     #[must_use]
-    pub fn knowing(mut self, options: &Options, promises: Promises, offsets: &'a [Offset]) -> Self {
-        self.promised = Promises::given(options).and(promises);
-        let kept = VertexInput {
-            promises: std::array::from_fn(|register| {
-                let promise = options.input.promises[register];
-                let these = Promises::attribute(register);
-                match (self.has(these.without_least()), self.has(these)) {
-                    (true, true) => promise,
-                    (true, false) => promise.without_least(),
-                    (false, _) => Promise::Nothing,
-                }
-            }),
-            ..options.input
-        };
-        self.inputs = kept.numbers().map(|promise| Range::promised(promise, self.precision));
-        self.uniforms = Range::promised(options.assume.uniforms, self.precision);
-        let results = Range::promised(options.assume.results, self.precision);
-        (self.results, _) = self.promised(Promises::RESULTS, results);
+    pub fn knowing(mut self, options: &Options, believed: Promises, offsets: &'a [Offset]) -> Self {
+        let Options { assume, input, .. } = options;
+        let precision = self.precision;
+        let range = |promise| Range::promised(promise, precision);
+        self.promised = believed;
+        self.inputs = std::array::from_fn(|register| {
+            [input.promises[register], input.formats[register].numbers()].map(range)
+        });
+        self.uniforms = range(assume.uniforms);
+        self.results = self.promised(Promises::RESULTS, range(assume.results));
         self.offsets = offsets;
-        // Nothing is more than all.
-        let constants = self.constants.filter(|_| self.uniforms != Range::ALL);
-        let constants = constants.into_iter().flatten().flatten().flatten();
-        // After the last uniform there are ones.
-        let one = Range::of_bits(ONE);
-        self.anywhere = constants.fold(self.uniforms.or(one), |all, &bits| all.or(Range::of_bits(bits)));
         self
     }
 
@@ -153,6 +136,7 @@ impl<'a> Ranges<'a> {
         self.table.clear();
         self.table.resize(f.values.len(), [Range::NONE; 4]);
         self.needs.clear();
+        self.asked.take();
         if self.promised != Promises::NONE {
             self.needs.resize(f.values.len(), [Needs::default(); 4]);
         }
@@ -162,7 +146,7 @@ impl<'a> Ranges<'a> {
         dataflow::run(f, self);
         self.quotients.clear();
         // Nothing else is known to be finite.
-        if self.uniforms != Range::ALL || self.inputs != [Range::ALL; INPUTS] {
+        if self.uniforms != Range::ALL || self.inputs != [[Range::ALL; 2]; INPUTS] {
             self.quotients = f.values.keys().filter_map(|value| self.divides(f, value)).collect();
         }
     }
@@ -200,52 +184,39 @@ impl<'a> Ranges<'a> {
         promises.are_in(self.promised)
     }
 
-    /// Notes a dependence of what is looked up.
-    #[inline]
-    fn ask(&self, needs: Needs) {
-        if self.is_promised() {
-            self.asked.set(self.asked.get().or(needs));
-        }
+    /// Notes a dependence of what is looked up. Few modules have promises, so that others need not
+    /// save registers for it.
+    #[cold]
+    fn ask(&self, needs: &Needs) {
+        self.asked.set(self.asked.get().or(*needs));
     }
 
     /// Notes that the answer takes the least magnitudes of what was looked up into account.
     fn ask_for_least(&self) {
-        self.asked.set(self.asked.get().with_least());
+        if self.is_promised() {
+            self.asked.set(self.asked.get().with_least());
+        }
     }
 
-    /// Returns what is left of a range that some promises are about, and what it depends on.
-    fn promised(&self, promises: Promises, range: Range) -> (Range, Needs) {
-        if range == Range::ALL {
-            return (Range::ALL, Needs::default());
-        }
+    /// Returns what is left of a range that some promises are about, and notes that it depends on
+    /// them.
+    #[cold]
+    fn promised(&self, promises: Promises, range: Range) -> Range {
         let registers = promises.without_least();
         if !self.has(registers) {
-            return (Range::ALL, Needs::default());
+            return Range::ALL;
         }
         let range = if self.has(promises) { range } else { range.without_least() };
-        (range, Needs { range: registers, least: promises.without(registers) }.limited_to(range))
-    }
-
-    /// The same where it is looked up.
-    fn ask_promised(&self, promises: Promises, range: Range) -> Range {
-        let (range, needs) = self.promised(promises, range);
-        self.ask(needs);
+        let needs = Needs { range: registers, least: promises.without(registers) };
+        self.ask(&needs.limited_to(range));
         range
-    }
-
-    /// Returns what an answer depends on, by the ranges that it looks up. One that is not found
-    /// depends on nothing: it is not found without promises either.
-    fn tracked<T>(&self, answer: impl FnOnce() -> Option<T>) -> Option<(T, Needs)> {
-        let before = self.asked.take();
-        let found = answer();
-        let needs = self.asked.replace(before);
-        found.map(|found| (found, needs))
     }
 
     /// Returns the promises without which a lane may be of other classes.
     pub(crate) fn needs(&self, f: &Func, lane: Lane) -> Promises {
-        let found = self.tracked(|| Some(self.get(f, lane)));
-        found.map_or(Promises::NONE, |(range, needs)| needs.limited_to(range).range)
+        self.asked.take();
+        let range = self.get(f, lane);
+        self.asked.take().limited_to(range).range
     }
 
     /// Results of arithmetic, which the host may have limited.
@@ -253,12 +224,12 @@ impl<'a> Ranges<'a> {
         if self.results == Range::ALL {
             return range;
         }
-        range.and(self.ask_promised(Promises::RESULTS, self.results))
+        range.and(self.promised(Promises::RESULTS, self.results))
     }
 
-    /// Returns the ranges of a value by its definition, and writes the promises that they depend
-    /// on. The ranges of its operands are known.
-    fn of_definition(&self, f: &Func, value: Value, needs: &mut [Needs; 4]) -> Lanes {
+    /// Returns the ranges of a value by its definition, and notes the promises that they depend on.
+    /// The ranges of its operands are known.
+    fn of_definition(&mut self, f: &Func, value: Value) -> Lanes {
         let (ty, op) = (f.ty(value), f.op(value));
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
@@ -283,17 +254,12 @@ impl<'a> Ranges<'a> {
         }
         let mut lanes = ANY;
         for index in 0..ty.lanes {
-            let at = usize::from(index);
-            if let Some(op) = op
-                && index > 0
-                && self.repeats(f, op, index)
-            {
-                (lanes[at], needs[at]) = (lanes[at - 1], needs[at - 1]);
-                continue;
-            }
-            lanes[at] = self.transfer(f, Lane::new(value, index), &mut { FUEL });
+            let (at, lane) = (usize::from(index), Lane::new(value, index));
+            let repeats = |op| index > 0 && !self.is_promised() && self.repeats(f, op, index);
+            let is_repeated = op.is_some_and(repeats);
+            lanes[at] = if is_repeated { lanes[at - 1] } else { self.transfer(f, lane, &mut { FUEL }) };
             if self.is_promised() {
-                needs[at] = self.asked.take().limited_to(lanes[at]);
+                self.needs[value.index()][at] = self.asked.take().limited_to(lanes[at]);
             }
         }
         lanes
@@ -304,8 +270,7 @@ impl<'a> Ranges<'a> {
         let index = usize::from(index);
         let equal = |value: Value| {
             let lanes = &self.table[value.index()];
-            let depends = || self.needs[value.index()][index] != self.needs[value.index()][index - 1];
-            lanes[index] == lanes[index - 1] && !(self.is_promised() && depends())
+            lanes[index] == lanes[index - 1]
         };
         match op {
             Op::Unary(_, a) => equal(a),
@@ -377,7 +342,7 @@ impl<'a> Ranges<'a> {
     fn find(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
         if let Some(range) = self.seen(lane) {
             if self.is_promised() {
-                self.ask(self.needs[lane.value().index()][usize::from(lane.index())]);
+                self.ask(&self.needs[lane.value().index()][usize::from(lane.index())]);
             }
             return range;
         }
@@ -409,15 +374,18 @@ impl<'a> Ranges<'a> {
     fn read(&self, resource: Resource, index: u8) -> Range {
         match resource {
             Resource::Uniform(register) => {
-                if let Some(bits) = self.constants.and_then(|all| *all.get(usize::from(register))?) {
-                    return Range::of_bits(bits[usize::from(index)]);
+                match self.constants.and_then(|all| *all.get(usize::from(register))?) {
+                    Some(bits) => Range::of_bits(bits[usize::from(index)]),
+                    None if self.uniforms == Range::ALL => Range::ALL,
+                    None => self.promised(Promises::uniforms(1 << (register & 127)), self.uniforms),
                 }
-                self.ask_promised(Promises::uniforms(1 << (register & 127)), self.uniforms)
             }
             Resource::Input(register) => {
                 let register = usize::from(register) % INPUTS;
-                // What is left of no promise is what the format says.
-                self.ask_promised(Promises::attribute(register).and(self.promised), self.inputs[register])
+                match self.inputs[register] {
+                    [Range::ALL, of_format] => of_format,
+                    [range, of_format] => self.promised(Promises::attribute(register), range).and(of_format),
+                }
             }
             Resource::IntUniform { .. }
             | Resource::BoolUniform(_)
@@ -432,15 +400,20 @@ impl<'a> Ranges<'a> {
     /// A relative read, which depends on the promises about the registers in its reach.
     fn read_anywhere(&self, read: Value) -> Range {
         // Nothing is promised, so that no reach matters.
-        if self.anywhere == Range::ALL {
+        if self.uniforms == Range::ALL {
             return Range::ALL;
         }
         let offset = self.offsets.binary_search_by_key(&read, |offset| offset.read);
-        let reach = offset.map_or(u128::MAX, |index| self.offsets[index].indices());
-        let registers = (0..).zip(self.constants.into_iter().flatten());
-        let constants = registers.filter(|(_, constant)| constant.is_some());
-        let constants: u128 = constants.fold(0, |all, (register, _): (u32, _)| all | 1 << register);
-        self.ask_promised(Promises::uniforms(reach & !constants), self.anywhere)
+        let mut reach = offset.map_or(u128::MAX, |index| self.offsets[index].indices());
+        // After the last uniform there are ones.
+        let mut range = self.uniforms.or(Range::of_bits(ONE));
+        for (register, constant) in (0..).zip(self.constants.into_iter().flatten()) {
+            for &bits in constant.iter().flatten() {
+                reach &= !(1 << register);
+                range = range.or(Range::of_bits(bits));
+            }
+        }
+        self.promised(Promises::uniforms(reach), range)
     }
 
     // `simplify` makes a selection of an `if` without items, `legalize` one of MIN and MAX.
@@ -542,9 +515,8 @@ impl<'a> Ranges<'a> {
         // Only numbers that are finite have roots of which something is known.
         let is_open = |range: Range| range.classes.has(Classes::NOT_FINITE);
         if !(is_square || is_open(x) && is_open(y))
-            && let Some(((.., range), needs)) = self.tracked(|| self.quotient(f, a, b))
+            && let Some((.., range)) = self.quotient(f, a, b)
         {
-            self.ask(needs);
             return range;
         }
         let product = Range::product(self.precision, x, y, is_square);
@@ -564,18 +536,27 @@ impl<'a> Ranges<'a> {
         [[a, b], [b, a]].into_iter().find_map(|[lane, factor]| {
             let factor = self.source(f, factor);
             let Some(Op::Unary(Unary::RsqP, square)) = f.op(factor.value()) else { return None };
-            let square = self.source(f, Lane::new(square, factor.index()));
-            let range = self.get(f, lane);
-            if range.classes.has(Classes::NOT_FINITE) || self.precision != Precision::Exact {
-                return None;
+            let asked = self.asked.get();
+            let found = self.divided(f, lane, self.source(f, Lane::new(square, factor.index())));
+            if found.is_none() {
+                // It is none without promises either.
+                self.asked.set(asked);
             }
-            if self.source(f, lane) == square {
-                return range.root().map(|root| (lane, factor, root));
-            }
-            let (sum, is_positive) = self.without_least(f, square);
-            let is_length = self.is_squared_length(f, sum, lane, is_positive);
-            is_length.then(|| (lane, factor, range.normalized()))
+            found.map(|range| (lane, factor, range))
         })
+    }
+
+    /// Returns what a lane may be over the root of another lane, if that is known.
+    fn divided(&self, f: &Func, lane: Lane, square: Lane) -> Option<Range> {
+        let range = self.get(f, lane);
+        if range.classes.has(Classes::NOT_FINITE) || self.precision != Precision::Exact {
+            return None;
+        }
+        if self.source(f, lane) == square {
+            return range.root();
+        }
+        let (sum, is_positive) = self.without_least(f, square);
+        self.is_squared_length(f, sum, lane, is_positive).then(|| range.normalized())
     }
 
     /// The lane of which a lane is the maximum with a positive constant, and whether it is one.
@@ -634,19 +615,17 @@ impl<'a> Ranges<'a> {
     /// Returns a value as a quotient if it is one in every lane, and by a root that may be
     /// infinite.
     fn divides(&self, f: &Func, product: Value) -> Option<Quotient> {
-        let ((operand, reciprocal), needs) = self.tracked(|| self.operands_of_quotient(f, product))?;
-        Some(Quotient { product, operand, reciprocal, needs: needs.range })
-    }
-
-    fn operands_of_quotient(&self, f: &Func, value: Value) -> Option<(Value, Lane)> {
-        let Some(Op::Binary(Binary::MulP, a, b)) = f.op(value) else { return None };
+        let Some(Op::Binary(Binary::MulP, a, b)) = f.op(product) else { return None };
+        self.asked.take();
         let each = |index| self.quotient(f, Lane::new(a, index), Lane::new(b, index));
-        let (lane, factor, _) =
+        let (lane, reciprocal, _) =
             each(0).filter(|(_, factor, _)| self.get(f, *factor).classes.has(Classes::INFINITE))?;
+        let operand = lane.value();
         let is_same = |index| {
-            each(index).is_some_and(|(other, by, _)| (other, by) == (Lane::new(lane.value(), index), factor))
+            each(index).is_some_and(|(other, by, _)| (other, by) == (Lane::new(operand, index), reciprocal))
         };
-        (1..f.ty(value).lanes).all(is_same).then_some((lane.value(), factor))
+        let found = (1..f.ty(product).lanes).all(is_same);
+        found.then(|| Quotient { product, operand, reciprocal, needs: self.asked.take().range })
     }
 
     /// Returns the quotient that a value is, or `None` if it is another value.
@@ -706,11 +685,10 @@ impl<'a> Ranges<'a> {
 
 impl Domain for Ranges<'_> {
     fn define(&mut self, f: &Func, value: Value) {
-        let mut needs = [Needs::default(); 4];
-        self.table[value.index()] = self.of_definition(f, value, &mut needs);
         if self.is_promised() {
-            self.needs[value.index()] = needs;
+            self.needs[value.index()] = [Needs::default(); 4];
         }
+        self.table[value.index()] = self.of_definition(f, value);
     }
 
     fn enter(&mut self, f: &Func, node: Node, round: u32) {

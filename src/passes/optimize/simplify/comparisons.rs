@@ -22,9 +22,8 @@ pub(super) fn compares(op: Binary) -> bool {
 }
 
 /// The bits of one lane of a comparison's result, if they are known.
-pub(super) fn compared(f: &Func, precision: Precision, op: Binary, a: Lane, b: Lane) -> Option<u32> {
-    // No sweep: the function changes while its comparisons are asked about.
-    let ranges = Ranges::new(precision, None);
+pub(super) fn compared(f: &Func, ranges: &Ranges<'_>, op: Binary, a: Lane, b: Lane) -> Option<u32> {
+    let precision = ranges.precision;
     let (a, b) = (ranges.source(f, a), ranges.source(f, b));
     if a == b {
         let equal = scalar::binary(op, precision, 0, 0);

@@ -31,6 +31,7 @@ use crate::ir::{
     Value, ValueList,
 };
 use crate::machine::precision::Precision;
+use crate::passes::analyze::ranges::Ranges;
 use crate::passes::scratch::{Tables, identity};
 use crate::support::entity::Handle;
 use frame::{Frame, NodeFrame, RegionFrame};
@@ -44,7 +45,8 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
     stack.clear();
     visible.start(f.values.len());
     f.merged.reserve(f.values.len() / 2);
-    let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
+    let ranges = &Ranges::new(precision, None);
+    let mut pass = Simplify { f, precision, ranges, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
 }
@@ -52,6 +54,8 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
 struct Simplify<'a> {
     f: &'a mut Func,
     precision: Precision,
+    /// Without a sweep: the function changes while its comparisons are asked about.
+    ranges: &'a Ranges<'a>,
     map: &'a mut Vec<Value>,
     out: &'a mut Vec<Item>,
     stack: &'a mut Vec<Frame>,

@@ -148,9 +148,8 @@ impl Simplify<'_> {
         if !changed {
             return Fold::Keep;
         }
-        lanes[count..].fill(first);
         // rule: shuffle_of_shuffle
-        Fold::Op(Op::Shuffle(lanes))
+        Fold::Op(Op::shuffle(lanes, ty.lanes))
     }
 
     fn unary(&self, op: Unary, a: Value, ty: Type) -> Fold {
@@ -229,8 +228,7 @@ impl Simplify<'_> {
     fn comparison(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
         let (mut bits, mut rest, mut len) = ([0; 4], [0; 4], 0);
         for (index, slot) in (0..ty.lanes).zip(&mut bits) {
-            match comparisons::compared(self.f, self.precision, op, Lane::new(a, index), Lane::new(b, index))
-            {
+            match comparisons::compared(self.f, self.ranges, op, Lane::new(a, index), Lane::new(b, index)) {
                 Some(known) => *slot = known,
                 None => {
                     rest[len] = index;
@@ -255,10 +253,8 @@ impl Simplify<'_> {
                 for (at, &index) in (0..).zip(&rest[..len]) {
                     lanes[usize::from(index)] = Lane::new(compared, at);
                 }
-                let [first, ..] = lanes;
-                lanes[usize::from(ty.lanes)..].fill(first);
                 // rule: decided_lanes
-                Some(Fold::Op(Op::Shuffle(lanes)))
+                Some(Fold::Op(Op::shuffle(lanes, ty.lanes)))
             }
         }
     }
@@ -295,11 +291,7 @@ impl Simplify<'_> {
 
     /// Both operands are the same value.
     fn binary_of_one(&self, op: Binary, a: Value, ty: Type) -> Fold {
-        let all = |bits: u32| {
-            let mut lanes = [0; 4];
-            lanes[..usize::from(ty.lanes)].fill(bits);
-            Fold::Op(Op::Const(lanes))
-        };
+        let all = |bits| Fold::Op(Op::splat(ty, bits));
         match op {
             // rule: choice_of_one
             Binary::MinP
@@ -380,14 +372,13 @@ impl Simplify<'_> {
             Some(_) | None => None,
         };
         let Some((x, first)) = inner else { return Fold::Keep };
-        let mut bits = [0; 4];
-        bits[..usize::from(ty.lanes)].fill(first.wrapping_add(constant).cast_unsigned());
         // Wrapping sums are associative, so both constants are one.
-        if bits[0] == 0 {
+        let sum = first.wrapping_add(constant).cast_unsigned();
+        if sum == 0 {
             // rule: sums_cancel
             return Fold::Value(x);
         }
-        let sum = self.new_value(ty, Op::Const(bits));
+        let sum = self.new_value(ty, Op::splat(ty, sum));
         // rule: sum_of_sums
         Fold::Op(Op::Binary(Binary::IAdd, x, sum))
     }
@@ -400,14 +391,9 @@ impl Simplify<'_> {
         match self.f.op(cond) {
             // Each lane takes its arm.
             Some(Op::Const(bits)) => {
-                let mut lanes = [0, 1, 2, 3].map(|lane| {
-                    let from = if bits[usize::from(lane)] != 0 { a } else { b };
-                    Lane::new(from, lane.min(ty.lanes - 1))
-                });
-                let [first, ..] = lanes;
-                lanes[usize::from(ty.lanes)..].fill(first);
+                let from = |lane| Lane::new(if bits[usize::from(lane)] != 0 { a } else { b }, lane);
                 // rule: select_constant
-                return Fold::Op(Op::Shuffle(lanes));
+                return Fold::Op(Op::shuffle([0, 1, 2, 3].map(from), ty.lanes));
             }
             // One operation less than negating first.
             // rule: select_not
