@@ -7,10 +7,9 @@
 //! Legal forms in `exact` and `f24` may have another sign of a zero, which no instruction
 //! observes: that is asked, too.
 
-use transpica::isa::limits::FLOATS;
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
-use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::lift;
 use transpica::stages::structure;
 use transpica::{Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
@@ -43,9 +42,8 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
 /// # Errors
 /// An undefined opcode, or more than the limits.
 pub fn lift_program(program: &Program<'_>, precision: Precision) -> transpica::Result<Module> {
-    let (options, outputs) = (&chain::options(precision), OutputSelection::Registers);
-    let constants = &[None; FLOATS];
-    let context = Context { program, constants, outputs, geometry: None, options, hooks: &[] };
+    let options = &chain::options(precision);
+    let context = chain::context(program, options);
     match chain::graph(program, options)? {
         Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
         Some((cfg, None)) => lift::structured(context, &cfg, &structure::blocks::dispatcher(&cfg)),
