@@ -78,6 +78,15 @@ impl Symbols {
         &self.outputs
     }
 
+    /// Returns the name of a register, with its place in an array.
+    pub fn name(&self, bank: char, register: usize) -> Option<String> {
+        let is_part = |named: &&Named| {
+            letter(named.bank) == bank && (named.first..named.first + named.count).contains(&register)
+        };
+        let Named { name, first, count, .. } = self.symbols.iter().find(is_part)?;
+        Some(if *count == 1 { name.clone() } else { format!("{name}[{}]", register - first) })
+    }
+
     /// Returns the semantics of an output register, separated by spaces.
     pub fn semantics(&self, register: usize) -> String {
         let names = self.outputs.iter().filter(|(_, other, _)| *other == register);

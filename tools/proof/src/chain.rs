@@ -28,8 +28,7 @@ use crate::mutants::{Mutant, Place};
 use crate::risk;
 use crate::walk::{Walk, Walked};
 
-/// Sixteen registers as f32 bits.
-pub type Bits = [[u32; 4]; 16];
+pub use transpica_inspect::state::{Registers as Bits, bits};
 
 /// Limit of instructions per vertex; vertices beyond it are skipped and counted.
 pub const BUDGET: u64 = 4000;
@@ -166,11 +165,6 @@ pub fn compare_with(
     let vertices = case.vertices.len();
     let forms = case.compare_forms(mutant)?;
     Ok(Count { programs: 1, vertices, unfinished: VERTICES - vertices, forms })
-}
-
-/// Registers as bits.
-pub fn bits(registers: &[[f32; 4]; 16]) -> Bits {
-    registers.map(|register| register.map(f32::to_bits))
 }
 
 fn fault(form: &str, what: impl fmt::Display) -> Disagreement {

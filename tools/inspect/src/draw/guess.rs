@@ -3,7 +3,7 @@
 //! [`use_of`] says what a name suggests; here are the values of a picture for it, always the same.
 //! Names that it does not know, but that pictures need, stand in [`ATTRIBUTES`] and [`VECTORS`].
 
-use crate::matrix::{self, Matrix, moved, product, rows, tilted, turned};
+use crate::matrix::{self, Matrix, UNIT, moved, product, rows, tilted, turned};
 use crate::values::{Named, Use, use_of};
 use transpica::Stage;
 use transpica::container::SymbolBank;
@@ -218,8 +218,6 @@ pub struct Camera {
     view: Matrix,
     model: Matrix,
 }
-
-const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
 impl Camera {
     /// Angle of the first picture in radians: the corner of a cube, not its face.

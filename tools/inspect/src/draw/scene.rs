@@ -19,7 +19,7 @@ use super::looks::{By, Look};
 use super::mesh::Mesh;
 use super::{Corner, MOST_TRIANGLES, Triangle};
 use crate::results;
-use crate::state::{Registers, State};
+use crate::state::{Registers, State, bits, floats};
 use crate::symbols::Symbols;
 
 /// Limit of instructions per vertex or invocation.
@@ -245,7 +245,6 @@ impl<'a> Scene<'a> {
 
     /// Returns the state of the vertex program with the vertices of the mesh.
     pub fn vertex_state(&self) -> State {
-        let bits = |vertex: &[[f32; 4]; 16]| vertex.map(|register| register.map(f32::to_bits));
         let [state, _] = &self.states;
         State { vertices: self.vertices.iter().map(bits).collect(), ..state.clone() }
     }
@@ -271,7 +270,7 @@ impl<'a> Scene<'a> {
         let corners: Vec<_> = registers
             .iter()
             .map(|registers| {
-                let registers = registers.map(|register| register.map(f32::from_bits));
+                let registers = floats(registers);
                 let value = |place: usize| outputs[place].value(&registers, &self.options, &host);
                 [choice.position, choice.value].map(value)
             })
