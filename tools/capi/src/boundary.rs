@@ -31,9 +31,9 @@ pub(crate) fn plain(work: impl FnOnce() -> Result<(), Problem>) -> TranspicaStat
     guarded(work).map_or_else(|problem| problem.status, |()| TranspicaStatus::Ok)
 }
 
-/// Runs a call that returns a value; a panic returns `otherwise`.
-pub(crate) fn value<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
-    guarded(|| Ok(work())).unwrap_or(otherwise)
+/// Runs a call that returns a value; a problem or a panic returns `otherwise`.
+pub(crate) fn value<T>(otherwise: T, work: impl FnOnce() -> Result<T, Problem>) -> T {
+    guarded(work).unwrap_or(otherwise)
 }
 
 /// Runs a call that provides a result: `None` provides nothing, and a problem provides its
@@ -153,6 +153,15 @@ pub(crate) unsafe fn array_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
 }
 
+/// Copies to an array of the same length, which `name` gives.
+pub(crate) fn copy<T: Copy>(from: &[T], to: &mut [T], name: &str) -> Result<(), Problem> {
+    if from.len() != to.len() {
+        return Err(Problem::size(format!("{name} is {} but must be {}", to.len(), from.len())));
+    }
+    to.copy_from_slice(from);
+    Ok(())
+}
+
 /// Frees a handle.
 ///
 /// # Safety
@@ -161,7 +170,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: guaranteed by the caller.
         let handle = unsafe { Box::from_raw(handle) };
-        value((), move || drop(handle));
+        value((), move || Ok(drop(handle)));
     }
 }
 

@@ -7,7 +7,9 @@ use std::ffi::{CStr, c_char};
 use transpica::container::Dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
-use transpica::host::{Constants, DebugSource, DrawEnvironment, Environment, Hook, Hooked, Sourced, dvle};
+use transpica::host::{
+    Constants, DebugSource, DrawEnvironment, Environment, Hook, Hooked, RegisterView, Sourced, dvle,
+};
 use transpica::isa::Pc;
 use transpica::settings::VertexInput;
 use transpica::stages::limits::check;
@@ -415,11 +417,15 @@ pub(crate) fn write(state: &mut RegisterState, number: u32, value: u32, bytes: u
     }
 }
 
-fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Result<R, Problem> {
-    let view = match stage {
+fn view(state: &RegisterState, stage: Stage) -> RegisterView<'_> {
+    match stage {
         Stage::Vertex => state.vertex(),
         Stage::Geometry => state.geometry(),
-    };
+    }
+}
+
+fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Result<R, Problem> {
+    let view = view(state, stage);
     work(&view.program()?, &view, None)
 }
 
@@ -453,11 +459,7 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
     for (register, word) in (number::OUTMAP..).zip(raw.output_map) {
         state.write(register, word);
     }
-    let view = match stage {
-        Stage::Vertex => state.vertex(),
-        Stage::Geometry => state.geometry(),
-    };
-    work(&program, &view, None)
+    work(&program, &view(&state, stage), None)
 }
 
 /// Calls `work` with an executable of a file.

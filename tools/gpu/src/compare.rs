@@ -279,18 +279,14 @@ pub fn compare_shader(
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::output_masks(case.program);
     let bounds = self::bounds(case, &kept, gpu.facts(), route)?;
-    let judge = |found: &[Registers], bounds: &[Bounds]| {
-        let unfinished = expected.len() - kept.len();
-        let components = bounds::components(&written);
-        let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
-        for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
-            let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
-            let tolerance = Tolerance { subnormals, bounds, written: &written };
-            verdict.vertex(*vertex, [expected, found], &tolerance);
-        }
-        verdict
-    };
-    let verdict = judge(&found, &bounds);
+    let unfinished = expected.len() - kept.len();
+    let components = bounds::components(&written);
+    let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
+    for (index, ((vertex, expected), found)) in kept.iter().zip(&found).enumerate() {
+        let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
+        let tolerance = Tolerance { subnormals, bounds, written: &written };
+        verdict.vertex(*vertex, [expected, found], &tolerance);
+    }
     if !verdict.passed() {
         let inputs: Vec<_> = kept.iter().map(|(vertex, _)| case.inputs[*vertex]).collect();
         check_length(&Case { inputs: &inputs, ..*case }, gpu.facts())?;

@@ -228,9 +228,6 @@ impl Gpu {
         self.wait()?;
         let range = buffer.slice(..).get_mapped_range();
         let range = range.map_err(|error| GpuError::Refused(error.to_string()))?;
-        Ok(range
-            .chunks_exact(4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-            .collect())
+        Ok(range.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 }

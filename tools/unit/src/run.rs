@@ -3,8 +3,9 @@
 //! that do not end, and counts what ran. Knows no expectation.
 
 use transpica::interp::{GeometryMachine, Settings, TraceRecord};
+use transpica::isa::Inst;
+use transpica::isa::control::Test;
 use transpica::isa::uniforms::HAS_RUN;
-use transpica::isa::{Flow, Inst};
 use transpica::{Error, Kind, Machine, Stage};
 use transpica_draw::batch::{Batch, LANES};
 use transpica_inspect::state::{DEFAULT_REGISTERS, Registers, State, bits, floats};
@@ -206,14 +207,9 @@ fn invocations(
 fn side(record: &TraceRecord, bools: u16) -> Option<bool> {
     let Inst::Flow(flow) = record.inst else { return None };
     let [x, y] = record.flags;
-    let bool = |id: u8| bools >> (id & 15) & 1 != 0;
-    match flow {
-        Flow::BreakC(condition)
-        | Flow::CallC { condition, .. }
-        | Flow::IfC { condition, .. }
-        | Flow::JmpC { condition, .. } => Some(condition.test(x, y)),
-        Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } => Some(bool(id)),
-        Flow::JmpU { bool: id, expected, .. } => Some(bool(id) == expected),
-        Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } | Flow::Loop { .. } => None,
+    match flow.test()? {
+        Test::Cmp(condition) => Some(condition.test(x, y)),
+        Test::Bool { id, expected } => Some((bools >> (id & 15) & 1 != 0) == expected),
+        Test::LoopRepeats { .. } | Test::JumpsLeft => None,
     }
 }

@@ -273,8 +273,7 @@ impl Maker<'_> {
         for number in 0..=self.data.reach() {
             if self.random.chance(percent) {
                 let source = from + self.random.below(6);
-                let word = self.data.copy(0x10 + number, source.min(0x7F));
-                self.push(word);
+                self.push(self.data.copy(0x10 + number, source.min(0x7F)));
             }
         }
         if self.random.chance(percent) {
@@ -314,8 +313,7 @@ impl Maker<'_> {
         // Values carried over replace registers that were just written.
         for number in 0..kept {
             let dest = 0x10 + self.random.below(self.data.reach().min(11) + 1);
-            let word = self.data.copy(dest, KEPT + number);
-            self.push(word);
+            self.push(self.data.copy(dest, KEPT + number));
         }
         let inherits = self.random.chance(30);
         let vertices = self.random.between(1, 6);
@@ -339,8 +337,7 @@ impl Maker<'_> {
         }
         for number in 0..kept {
             let source = from + self.random.below(4);
-            let word = self.data.copy(KEPT + number, source.min(0x7F));
-            self.push(word);
+            self.push(self.data.copy(KEPT + number, source.min(0x7F)));
         }
         if inherits && self.random.chance(50) {
             let word = Word::new(Opcode::Setemit).with(Field::Vertex, self.random.below(3));
@@ -365,8 +362,7 @@ impl Maker<'_> {
             // Only the first source may be a uniform.
             self.push(add.with(Field::Source1, source.min(0x7F)).with(Field::Source2, register));
             self.push(Word::new(Opcode::Nop));
-            let word = self.data.copy(register, source.min(0x7F));
-            self.push(word);
+            self.push(self.data.copy(register, source.min(0x7F)));
             self.push(Word::new(Opcode::Nop));
         }
         if self.random.chance(50) {

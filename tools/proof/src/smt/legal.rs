@@ -174,7 +174,6 @@ const VECTORS: &str = include_str!("vectors.tsv");
 /// Operations of the PICA200 = their legal forms.
 fn legal_forms() -> Vec<Question> {
     let mut groups: Vec<Claims> = Vec::new();
-    let mut last = String::new();
     for (word, body) in bodies() {
         let before = function(&body);
         for precision in PRECISIONS {
@@ -184,11 +183,7 @@ fn legal_forms() -> Vec<Question> {
                 continue;
             }
             let after = legalized(&before, precision);
-            if last != word {
-                last.clone_from(&word);
-                groups.push(Claims::new(format!("legalize {word}"), Products::Lemmas));
-            }
-            let Some(group) = groups.last_mut() else { continue };
+            let group = Claims::group(&mut groups, format!("legalize {word}"), Products::Lemmas);
             let signs = precision == Precision::Fast;
             let added = group.same(&format!("{precision:?} {body}"), [&before, &after], precision, signs);
             added.unwrap_or_else(|error| unreachable!("legal forms have terms: {error}"));

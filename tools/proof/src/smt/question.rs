@@ -61,6 +61,14 @@ impl Claims {
         let joined = if products == Products::Lemmas { HARD } else { JOINED };
         Self { name, products, terms: Terms::default(), all: Vec::new(), functions: 0, joined }
     }
+    /// Returns the last group, or a new one if that has another name.
+    pub fn group(groups: &mut Vec<Self>, name: String, products: Products) -> &mut Self {
+        if groups.last().is_none_or(|group| group.name != name) {
+            groups.push(Self::new(name, products));
+        }
+        let last = groups.len() - 1;
+        &mut groups[last]
+    }
 
     /// Adds that lanes are equal, possibly except for the signs of zeros.
     pub fn equal(&mut self, label: &str, pairs: &[(Term, Term)], signs_of_zero: bool) {

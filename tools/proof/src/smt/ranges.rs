@@ -61,7 +61,6 @@ fn range(f: &Func, precision: Precision) -> Option<Range> {
 /// Every question about a range that says something.
 pub fn questions() -> Vec<Question> {
     let mut groups: Vec<Claims> = Vec::new();
-    let mut last = String::new();
     let has_theory = |(word, body): &(String, String)| {
         ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors"
     };
@@ -70,13 +69,8 @@ pub fn questions() -> Vec<Question> {
         for precision in [Precision::Exact, Precision::F24] {
             let range = range(&module.main, precision);
             let Some(range) = range.filter(|range| *range != Range::ALL) else { continue };
-            if last != word {
-                last.clone_from(&word);
-                let mut group = Claims::new(format!("range of {word}"), Products::Exact);
-                group.joined = 5;
-                groups.push(group);
-            }
-            let Some(group) = groups.last_mut() else { continue };
+            let group = Claims::group(&mut groups, format!("range of {word}"), Products::Exact);
+            group.joined = 5;
             let result = results(&mut group.terms, &module, precision);
             let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0];
             let (member, holds) = (member(&mut group.terms, range, result), group.terms.bool(true));

@@ -431,21 +431,14 @@ impl Engine {
 
     /// Returns the translation of the selected program.
     pub(crate) fn translation(&mut self) -> Result<&Translation, Problem> {
-        if self.translation.is_none() {
-            let made = self.with_open(|open| Ok(translate(open, &self.settings)?));
-            self.translation = Some(made);
-        }
-        match &self.translation {
-            Some(Ok(translation)) => Ok(translation),
-            Some(Err(problem)) => Err(problem.clone()),
-            None => Err(nothing_open()),
-        }
+        let made = self.translation.take();
+        let made = made.unwrap_or_else(|| self.with_open(|open| Ok(translate(open, &self.settings)?)));
+        self.translation.insert(made).as_ref().map_err(Problem::clone)
     }
 
     fn translated_view(&mut self, what: Translated) -> Result<TextView, Problem> {
         self.translation()?;
-        let translation = self.translation.as_ref().and_then(|made| made.as_ref().ok());
-        let translation = translation.ok_or_else(nothing_open)?;
+        let Some(Ok(translation)) = &self.translation else { return Err(nothing_open()) };
         self.with_open(|open| views::translated(open, translation, what))
     }
 
