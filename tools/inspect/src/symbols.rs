@@ -8,12 +8,7 @@ use transpica::isa::Mask;
 
 /// The letter of a bank's registers.
 pub fn letter(bank: SymbolBank) -> char {
-    match bank {
-        SymbolBank::Input => 'v',
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
-    }
+    ['v', 'c', 'i', 'b'][bank as usize]
 }
 
 /// Names of a program.

@@ -27,12 +27,7 @@ pub enum Stage {
 
 impl Stage {
     const fn name(self) -> &'static str {
-        match self {
-            Self::Vertex => "vert",
-            Self::Geometry => "geom",
-            Self::Fragment => "frag",
-            Self::Compute => "comp",
-        }
+        ["vert", "geom", "frag", "comp"][self as usize]
     }
 }
 

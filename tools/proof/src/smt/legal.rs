@@ -57,13 +57,13 @@ fn claim_lifting(
     claims: &mut Claims,
     [label, text]: [&str; 2],
     (precision, signs): (Precision, bool),
-    expected: impl FnOnce(&mut Spec<'_>, &[Register; 3]) -> Register,
+    expected: impl FnOnce(&Spec<'_>, &[Register; 3]) -> Register,
 ) {
     let module = lifted(text, precision).unwrap_or_else(|error| unreachable!("{text} is lifted: {error}"));
-    let t = &mut claims.terms;
+    let t = &claims.terms;
     let found = results(t, &module, precision).unwrap_or_else(|error| unreachable!("{text}: {error}"));
     let registers = [0, 1, 2].map(|register| [0, 1, 2, 3].map(|lane| meaning::input(t, register, lane)));
-    let expected = expected(&mut Spec { t, precision }, &registers);
+    let expected = expected(&Spec { t, precision }, &registers);
     let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found).collect();
     claims.equal(&format!("{precision:?} {label}"), &pairs, signs);
 }
@@ -196,15 +196,14 @@ fn legal_forms() -> Vec<Question> {
 /// alone are equal except for it.
 fn signs() -> Vec<Question> {
     let mut claims = Claims::new("signs of zeros".to_owned(), Products::Lemmas);
-    let t = &mut claims.terms;
-    let zero = |t: &mut crate::smt::term::Terms, number| {
-        let (bits, sign) = (t.var(Sort::Bits, number), t.bits(0x8000_0000));
-        let other = t.apply(Fun::BitXor, &[bits, sign]);
+    let t = &claims.terms;
+    let zero = |number| {
+        let bits = t.var(Sort::Bits, number);
+        let other = t.apply(Fun::BitXor, &[bits, t.bits(0x8000_0000)]);
         let [one, other] = [bits, other].map(|bits| t.apply(Fun::FromBits, &[bits]));
-        let is_zero = t.apply(Fun::IsZero, &[one]);
-        (one, t.ite(is_zero, other, one))
+        (one, t.ite(t.apply(Fun::IsZero, &[one]), other, one))
     };
-    let ((a, c), (b, d)) = (zero(t, 0), zero(t, 1));
+    let ((a, c), (b, d)) = (zero(0), zero(1));
     let mut pairs = Vec::new();
     for precision in [Precision::Exact, Precision::F24] {
         for &op in Unary::ALL.iter().filter(|op| op.is_pica()) {

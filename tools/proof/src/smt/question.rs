@@ -96,7 +96,7 @@ impl Claims {
         precision: Precision,
         signs_of_zero: bool,
     ) -> Result<(), String> {
-        let [before, after] = [before, after].map(|module| results(&mut self.terms, module, precision));
+        let [before, after] = [before, after].map(|module| results(&self.terms, module, precision));
         let (before, after) = (before?, after?);
         if before.len() != after.len() {
             return Err(format!("{label}: {} results before, {} after", before.len(), after.len()));
@@ -113,13 +113,13 @@ impl Claims {
     }
 
     /// All of them as questions of at most [`JOINED`] claims.
-    pub fn questions(mut self) -> Vec<Question> {
+    pub fn questions(self) -> Vec<Question> {
         if self.all.is_empty() {
             return vec![Question { name: self.name, claims: 0, functions: self.functions, script: None }];
         }
         let mut questions = Vec::new();
         for (index, chunk) in self.all.chunks(self.joined).enumerate() {
-            let (claims, (first, label), terms) = (chunk.len(), &chunk[0], &mut self.terms);
+            let (claims, (first, label), terms) = (chunk.len(), &chunk[0], &self.terms);
             let claim = chunk[1..].iter().fold(*first, |all, (claim, _)| terms.and(all, *claim));
             let is_alone = claims == 1 && self.name != *label;
             let end = if is_alone { format!(": {label}") } else { format!(" {}", index + 1) };
