@@ -4,6 +4,7 @@
 //!
 //! `cargo run --release -p transpica-proof --example cost -- FOLDER [ADAPTER]`
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -145,15 +146,8 @@ fn reached(program: &Program<'_>) -> Result<usize, Box<dyn Error>> {
     else {
         return Err("too many control states".into());
     };
-    let mut all: Vec<u16> = Vec::new();
-    for action in &graph.actions {
-        if let Action::Run(pc) = action {
-            all.push(pc.0);
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    Ok(all.len())
+    let ran = |action: &Action| if let Action::Run(pc) = action { Some(pc.0) } else { None };
+    Ok(graph.actions.iter().filter_map(ran).collect::<BTreeSet<_>>().len())
 }
 
 /// Counts the instructions in the functions of a SPIR-V module, including labels and local
