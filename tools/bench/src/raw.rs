@@ -138,8 +138,8 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
     let format = AttributeFormat { kind: AttributeKind::Int, components: 3 };
     let input = VertexInput { formats: [format; 16], ..VertexInput::default() };
     let draw_key = Timing::of(repeat, || {
-        let environment = state.vertex().with_input(input);
-        translator.key(&program, &environment, Job::Vertex, &[]).map(|key| _ = black_box(key))
+        let vertex = state.vertex();
+        translator.key(&program, &vertex.with_input(input), Job::Vertex, &[]).map(|key| _ = black_box(key))
     });
     let (to_spirv, key) = (to_spirv.map_err(text)?, key.map_err(text)?);
     Ok(Raw { instructions: source.code.len(), to_spirv, key, draw_key: draw_key.map_err(text)?, words })

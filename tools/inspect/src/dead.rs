@@ -67,12 +67,7 @@ impl Liveness<'_> {
 
     /// Returns the live components in front of a block; `visit` learns which of its instructions
     /// are dead.
-    fn through(
-        &self,
-        block: Block,
-        before: &[Components],
-        mut visit: impl FnMut(u16, bool),
-    ) -> Components {
+    fn through(&self, block: Block, before: &[Components], mut visit: impl FnMut(u16, bool)) -> Components {
         let data = &self.cfg.blocks[block];
         let mut live = data.terminator.targets().fold(tested(data), |all, to| all.with(before[to.index()]));
         if data.terminator == Terminator::End {

@@ -187,7 +187,8 @@ impl Executor {
         match self {
             Self::Vertex(machine) => _ = machine.run_traced(&floats(&state.vertices[number]), &mut trace),
             Self::Geometry(machine) => {
-                _ = machine.run_traced(&state.begin(number, machine), &mut trace);
+                let inputs = state.begin(number, machine);
+                _ = machine.run_traced(&inputs, &mut trace);
             }
         }
         found

@@ -4,6 +4,7 @@
 //! block must not be a jump or call.
 
 use super::report::{Fault, Parse, fault, hinted};
+use super::space::UniformKind;
 use super::state::{Array, Assembler, Block, BlockKind, MAX_CODE, Proc, Stolen};
 use transpica::container::ConstantValue;
 use transpica::isa::word::Field;

@@ -3,7 +3,7 @@
 //! In: their text. Out: constants of the executable, and names. Knows no instruction.
 //! Facts: picasso's manual and probes.
 
-use super::register::{BOOL, FLOAT, INT, Operand};
+use super::register::{BOOL, Operand};
 use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::UniformKind;
 use super::state::{Array, Assembler, BlockKind};

@@ -3,6 +3,7 @@
 //! [`use_of`] says what a name suggests; here are the values of a picture for it, always the same.
 //! Names that it does not know, but that pictures need, stand in [`ATTRIBUTES`] and [`VECTORS`].
 
+use crate::inputs::is_matrix;
 use crate::matrix::{self, Matrix, UNIT, moved, product, rows, tilted, turned};
 use crate::values::{Named, Use, use_of};
 use transpica::Stage;
@@ -292,18 +293,7 @@ impl Camera {
 fn role(named: &Named) -> Option<Role> {
     let name = named.name.to_lowercase();
     let found = ROLES.iter().find(|(parts, _)| parts.iter().all(|part| name.contains(part)));
-    match use_of(named) {
-        Use::Matrix { .. } => Some(found.map_or(Role::Other, |&(_, role)| role)),
-        Use::Position
-        | Use::Direction
-        | Use::Quaternion
-        | Use::Color
-        | Use::Texcoord
-        | Use::Weights
-        | Use::Index
-        | Use::Scale
-        | Use::Other => None,
-    }
+    is_matrix(named).then(|| found.map_or(Role::Other, |&(_, role)| role))
 }
 
 /// Returns register `place` of a named range that is not a matrix.

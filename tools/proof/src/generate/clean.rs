@@ -199,16 +199,15 @@ fn place(random: &mut Random, procedures: &[Piece], main: Piece) -> (Vec<u32>, u
     let place_of_main = if main_first { 0 } else { procedures.len() };
     let mut pieces: Vec<&Piece> = procedures.iter().collect();
     pieces.insert(place_of_main, &main);
-    let ends = pieces.iter().scan(0, |end, piece| Some(std::mem::replace(end, *end + piece.words.len() as u32)));
+    let ends =
+        pieces.iter().scan(0, |end, piece| Some(std::mem::replace(end, *end + piece.words.len() as u32)));
     let starts: Vec<u32> = ends.collect();
     let mut code = Vec::new();
     for (piece, start) in pieces.iter().zip(&starts) {
         code.extend(piece.words.iter().map(|&(word, target)| match target {
             Target::None => word.0,
             Target::Local => word.with(Field::Target, word.get(Field::Target).unwrap_or(0) + start).0,
-            Target::Procedure(number) => {
-                word.with(Field::Target, starts[number + usize::from(main_first)]).0
-            }
+            Target::Procedure(number) => word.with(Field::Target, starts[number + usize::from(main_first)]).0,
         }));
     }
     // Range: programs are far shorter than 65536 words.

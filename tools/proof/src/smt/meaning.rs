@@ -65,12 +65,7 @@ fn truncate(t: &Terms, a: Term) -> Term {
 }
 
 /// An operation between the flush and the truncation of float24.
-fn rounded(
-    t: &Terms,
-    precision: Precision,
-    operands: &[Term],
-    op: impl Fn(&Terms, &[Term]) -> Term,
-) -> Term {
+fn rounded(t: &Terms, precision: Precision, operands: &[Term], op: impl Fn(&Terms, &[Term]) -> Term) -> Term {
     if precision != Precision::F24 {
         return op(t, operands);
     }
