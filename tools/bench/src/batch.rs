@@ -9,8 +9,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use transpica::host::Environment as _;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::interp::{Registers, Settings};
 use transpica::{Limits, Machine, Options, Program, Shbin, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};

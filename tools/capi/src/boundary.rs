@@ -170,7 +170,10 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: guaranteed by the caller.
         let handle = unsafe { Box::from_raw(handle) };
-        value((), move || Ok(drop(handle)));
+        value((), move || {
+            drop(handle);
+            Ok(())
+        });
     }
 }
 

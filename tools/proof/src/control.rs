@@ -14,8 +14,7 @@ use transpica::isa::encode::encode;
 use transpica::isa::{
     CompareOp, Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source, Stage, Uniforms,
 };
-use transpica::stages::lift;
-use transpica::stages::structure;
+use transpica::stages::{lift, structure};
 use transpica::{Limits, Machine, Options, Precision, Program};
 
 use crate::chain::{bits, context, graph, options};

@@ -15,8 +15,7 @@ pub mod worker;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::interp::Uniforms;
 use transpica::settings::Layout;
 use transpica::{Options, Shbin, Stage};

@@ -15,8 +15,9 @@ use transpica::geometry::{GeometryKernel, Topology};
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, dvle};
 use transpica::interp::Uniforms;
-use transpica::{At, Error, Job, Kind, Options, Precision, Setup, Shbin, Translation, Translator};
-use transpica::{Program, Stage as Unit};
+use transpica::{
+    At, Error, Job, Kind, Options, Precision, Program, Setup, Shbin, Stage as Unit, Translation, Translator,
+};
 use transpica_draw::gpu::{FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
 

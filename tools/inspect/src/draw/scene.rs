@@ -13,11 +13,10 @@ use transpica::{Error, Options, Profile, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
-use super::form;
 use super::guess::{self, Camera};
 use super::looks::{By, Look};
 use super::mesh::Mesh;
-use super::{Corner, MOST_TRIANGLES, Triangle};
+use super::{Corner, MOST_TRIANGLES, Triangle, form};
 use crate::results;
 use crate::state::{Registers, State, bits, floats};
 use crate::symbols::Symbols;

@@ -9,10 +9,9 @@ use transpica::isa::word::{Field, Word};
 use transpica::isa::{Opcode, Pc};
 use transpica::{Limits, Program, Setup, Stage};
 
-use super::Random;
 use super::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use super::data::DataMaker;
-use super::{inputs, uniforms};
+use super::{Random, inputs, uniforms};
 use transpica::isa::limits::FLOATS;
 
 /// Largest number of EMITs per invocation.

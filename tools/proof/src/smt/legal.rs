@@ -9,8 +9,7 @@
 
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
-use transpica::stages::lift;
-use transpica::stages::structure;
+use transpica::stages::{lift, structure};
 use transpica::{Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 

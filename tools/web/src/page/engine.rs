@@ -3,8 +3,7 @@
 //! same arguments. No method panics or fails otherwise than by an answer with a problem.
 
 use serde::Serialize;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::{Job, Program, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
