@@ -265,7 +265,8 @@ pub unsafe extern "C" fn transpica_batch_run_vertices(
         let inputs = unsafe { crate::boundary::array(inputs, floats, "inputs")? };
         // SAFETY: as above, and not read by anyone else.
         let outputs = unsafe { crate::boundary::array_mut(outputs, floats, "outputs")? };
-        batch.batch.run_all(vertices(inputs), vertices_mut(outputs)).map_err(failed)
+        let outputs = outputs.as_chunks_mut().0.as_chunks_mut().0;
+        batch.batch.run_all(vertices(inputs), outputs).map_err(failed)
     };
     // SAFETY: NULL or a place for a pointer.
     unsafe { done(errors, work) }
@@ -274,8 +275,4 @@ pub unsafe extern "C" fn transpica_batch_run_vertices(
 /// Registers of vertices.
 fn vertices(floats: &[f32]) -> &[[[f32; 4]; 16]] {
     floats.as_chunks::<4>().0.as_chunks::<16>().0
-}
-
-fn vertices_mut(floats: &mut [f32]) -> &mut [[[f32; 4]; 16]] {
-    floats.as_chunks_mut::<4>().0.as_chunks_mut::<16>().0
 }

@@ -46,10 +46,7 @@ pub(crate) unsafe fn answer(
     memory: Memory,
     work: impl FnOnce() -> Result<Option<TranspicaResult>, Problem>,
 ) -> TranspicaStatus {
-    let answer = match guarded(work) {
-        Ok(answer) => answer,
-        Err(problem) => Some(TranspicaResult::of_problem(problem, memory)),
-    };
+    let answer = guarded(work).unwrap_or_else(|problem| Some(TranspicaResult::of_problem(problem, memory)));
     let status = answer.as_ref().map_or(TranspicaStatus::Ok, TranspicaResult::status);
     if !result.is_null() {
         let handle = answer.map_or(std::ptr::null_mut(), |answer| Box::into_raw(Box::new(answer)));

@@ -210,15 +210,12 @@ fn machine(case: &Case<'_>, subnormals: Subnormals) -> Result<Machine, Error> {
 /// Errors of the interpreter, except an exceeded budget.
 pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<Registers>>, Error> {
     let mut machine = machine(case, subnormals)?;
-    let mut all = Vec::with_capacity(case.inputs.len());
-    for inputs in case.inputs {
-        match machine.run(inputs) {
-            Ok(outputs) => all.push(Some(outputs.map(|register| register.map(f32::to_bits)))),
-            Err(Error { kind: Kind::StepBudget(_), .. }) => all.push(None),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(all)
+    let run = |inputs| match machine.run(inputs) {
+        Ok(outputs) => Ok(Some(outputs.map(|register| register.map(f32::to_bits)))),
+        Err(Error { kind: Kind::StepBudget(_), .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    case.inputs.iter().map(run).collect()
 }
 
 /// Error bounds for the vertices that the interpreter finishes.

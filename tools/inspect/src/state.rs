@@ -295,10 +295,8 @@ fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, S
 }
 
 fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(), String> {
-    match map.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(unknown_key(key, known, &known.join(", "), place)),
-        None => Ok(()),
-    }
+    let unknown = map.keys().find(|key| !known.contains(&key.as_str()));
+    unknown.map_or(Ok(()), |key| Err(unknown_key(key, known, &known.join(", "), place)))
 }
 
 /// Returns the error about a key, with the nearest known one, or else a list of them.

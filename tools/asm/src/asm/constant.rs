@@ -108,21 +108,16 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Warns about a constant's name that no operand can refer to, or that shadows a register.
-    fn check_constant_name(&mut self, name: &'a str) {
-        if lex::check_name(name).is_err() {
-            self.messages.warn(name, "no operand can refer to this name", Some(lex::NAME));
-        }
-        self.check_shadow(name);
-    }
-
     /// `.constf NAME(x, y, z, w)` and `.consti`, or without a new name `.setf REG(x, y, z, w)` and
     /// `.seti`.
     pub(super) fn constant(&mut self, text: &'a str, kind: UniformKind, is_named: bool) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
         let is_int = kind == UniformKind::Int;
         let register = if is_named {
-            self.check_constant_name(name);
+            if lex::check_name(name).is_err() {
+                self.messages.warn(name, "no operand can refer to this name", Some(lex::NAME));
+            }
+            self.check_shadow(name);
             self.constant_registers(text, name, kind, 1)?
         } else {
             self.bank(name, kind.base(), if is_int { INTS } else { FLOATS })?

@@ -366,10 +366,8 @@ pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &Camera) -> [Uniforms; 2] {
                     for (place, register) in
                         uniforms.floats.get_mut(registers).into_iter().flatten().enumerate()
                     {
-                        *register = match matrix {
-                            Some(matrix) => matrix[(place % size).min(3)],
-                            None => vector(named, place, stage),
-                        };
+                        let row = matrix.map(|matrix| matrix[(place % size).min(3)]);
+                        *register = row.unwrap_or_else(|| vector(named, place, stage));
                     }
                 }
                 SymbolBank::Bool => {

@@ -5,7 +5,7 @@
 
 use crate::cfg::reach::reach;
 use transpica::container::{Semantic, ShaderType};
-use transpica::geometry::GeometryInput;
+use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{HostValues, Output, OutputMap, dvle, varying};
 use transpica::interp::Settings;
 use transpica::isa::{Inst, Source};
@@ -321,11 +321,8 @@ impl<'a> Scene<'a> {
     fn stride(&self, geometry: usize, outputs: u16) -> Result<Option<u8>, Error> {
         let outputs = outputs.count_ones();
         let setup = Setup::of_geometry(self.file, geometry, None)?;
-        let is_point = match setup.geometry.map(|geometry| geometry.input) {
-            Some(GeometryInput::Point { .. }) => true,
-            Some(GeometryInput::Variable { .. } | GeometryInput::Fixed { .. }) | None => false,
-        };
-        if !is_point || outputs == 0 {
+        let is_point = |geometry: GeometrySetup| matches!(geometry.input, GeometryInput::Point { .. });
+        if outputs == 0 || !setup.geometry.is_some_and(is_point) {
             return Ok(None);
         }
         let program = dvle::program(self.file, geometry, &self.options.limits)?;

@@ -195,10 +195,7 @@ fn map(random: &mut Random, outputs: u16) -> OutputMap {
 /// Straight code that writes the outputs that are passed on, mostly copies.
 fn vertex(random: &mut Random, outputs: u16) -> Code {
     let data = DataMaker::new(random);
-    let mut words = Vec::new();
-    for _ in 0..random.below(4) {
-        words.push(data.write(random).0);
-    }
+    let mut words: Vec<u32> = (0..random.below(4)).map(|_| data.write(random).0).collect();
     for output in (0..16).filter(|output| outputs >> output & 1 != 0) {
         let word =
             if random.chance(70) { data.copy(output, random.below(16)) } else { data.whole(random, output) };

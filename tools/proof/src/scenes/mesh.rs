@@ -24,10 +24,8 @@ pub fn unit(a: Vector) -> Vector {
 
 impl Mesh {
     fn new(places: Vec<Vector>, triangles: Vec<[usize; 3]>) -> Self {
-        let mut third = BTreeMap::new();
-        for &[a, b, c] in &triangles {
-            third.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
-        }
+        let edges = |&[a, b, c]: &[usize; 3]| [((a, b), c), ((b, c), a), ((c, a), b)];
+        let third = triangles.iter().flat_map(edges).collect();
         Self { places, triangles, third }
     }
 

@@ -19,7 +19,8 @@ macro_rules! scene {
     };
 }
 
-pub(super) fn list() -> Vec<Scene> {
+/// Returns a scene for each geometry sample, by name.
+pub fn list() -> Vec<Scene> {
     vec![
         banks(),
         cards(),

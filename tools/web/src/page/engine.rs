@@ -255,10 +255,7 @@ impl Engine {
             };
             Stepper::new(open, &state, &self.settings, vertex)
         });
-        text(match made {
-            Ok(stepper) => Ok(self.stepper.insert(stepper).recorded()),
-            Err(problem) => Err(problem),
-        })
+        text(made.map(|stepper| self.stepper.insert(stepper).recorded()))
     }
 
     /// Returns the state in front of a step.

@@ -310,10 +310,7 @@ fn from_words(
     let input = Input::read(code)?;
     let mut code = words(&input)?;
     code.truncate(Stage::Vertex.words() as usize);
-    let descriptors = match &raw.descriptors {
-        Some(path) => words(&Input::read(path)?)?,
-        None => Vec::new(),
-    };
+    let descriptors = raw.descriptors.as_ref().map_or(Ok(Vec::new()), |path| words(&Input::read(path)?))?;
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
