@@ -302,17 +302,12 @@ impl ProgramRequest<'_> {
             }
         }
         let targets = Targets::new(given.request.as_ref())?;
-        let salt = match given.salt {
-            // SAFETY: guaranteed by the caller.
-            Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
-            None => &[],
-        };
+        // SAFETY: guaranteed by the caller.
+        let salt = |salt: TranspicaSalt| unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes") };
+        let salt = given.salt.map(salt).transpose()?.unwrap_or_default();
         let input = given.input.as_ref().map(vertex_input).transpose()?;
-        let hooks = match given.hooks {
-            // SAFETY: guaranteed by the caller.
-            Some(hooks) => unsafe { hooks.read()? },
-            None => Vec::new(),
-        };
+        // SAFETY: guaranteed by the caller.
+        let hooks = given.hooks.map(|hooks| unsafe { hooks.read() }).transpose()?.unwrap_or_default();
         // SAFETY: guaranteed by the caller.
         let job = given.job.map(|job| unsafe { job.read() }).transpose()?;
         // SAFETY: guaranteed by the caller.
