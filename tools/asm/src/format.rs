@@ -59,11 +59,7 @@ fn write_line(out: &mut String, line: &str, depth: &mut usize) {
     let own = depth.saturating_sub(usize::from(ends));
     *depth = own + usize::from(begins);
     let tabs = own.min(MOST_TABS);
-    let mut code = String::new();
-    for label in &parts.labels {
-        code.push_str(label);
-        code.push(':');
-    }
+    let mut code: String = parts.labels.iter().map(|label| format!("{label}:")).collect();
     if !statement.is_empty() {
         match parts.labels.is_empty() {
             true => code.extend(std::iter::repeat_n('\t', tabs)),

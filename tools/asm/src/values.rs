@@ -105,10 +105,7 @@ impl Values {
             Terminator::Branch { test: Test::Cmp(condition), .. } => {
                 Lanes::from(tested_flags(condition)) << 64
             }
-            Terminator::Branch { .. }
-            | Terminator::Goto(_)
-            | Terminator::Dispatch { .. }
-            | Terminator::End => 0,
+            _ => 0,
         };
         let tested = cfg.blocks.keys().map(tested).collect();
         Ok(Self { steps, words, successors, predecessors, tested })

@@ -9,9 +9,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use transpica::host::Environment as _;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
-use transpica::interp::Registers;
+use transpica::host::dvle::{self, FileEnvironment};
+use transpica::interp::{Registers, Settings};
 use transpica::{Limits, Machine, Options, Program, Shbin, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica_inspect::values::{inputs, uniforms};
@@ -157,6 +156,46 @@ impl Mesh {
     }
 }
 
+/// Returns both machines of a program with uniforms of a seed, and a mesh of these vertices.
+pub fn prepare(
+    program: &Program<'_>,
+    environment: &FileEnvironment<'_>,
+    settings: Settings,
+    seed: u64,
+    inputs: &[[[f32; 4]; 16]],
+) -> Result<(Machine, Batch, Mesh), transpica::Error> {
+    let mut uniforms = uniforms(seed);
+    environment.constants().apply(&mut uniforms);
+    let (mut machine, mut batch) = (Machine::new(program, settings)?, Batch::new(program, settings)?);
+    machine.set_uniforms(&uniforms);
+    batch.set_uniforms(&uniforms);
+    let mesh = Mesh::new(&mut batch, inputs);
+    Ok((machine, batch, mesh))
+}
+
+/// Draws a mesh with both machines, which must have the same results, and returns the number of
+/// instructions of all its vertices.
+fn count_steps(
+    machine: &mut Machine,
+    batch: &mut Batch,
+    mesh: &Mesh,
+    records: &Records,
+) -> Result<u64, transpica::Error> {
+    let (attributes, input_map) = mesh.fetched();
+    let mut expected = vec![0.0; VERTICES * records.stride];
+    let mut steps = 0;
+    for vertex in 0..VERTICES {
+        mesh.interpret(machine, vertex, records, &mut expected)?;
+        steps += machine.steps();
+    }
+    let mut found = vec![0.0; expected.len()];
+    let order = Order::Range { first: 0, count: VERTICES as u32 };
+    batch.run_draw(&Vertices { attributes: &attributes, input_map, order }, records, &mut found)?;
+    let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+    assert!(expected.iter().zip(&found).all(is_equal), "a batch has other results than the interpreter");
+    Ok(steps)
+}
+
 /// Times a program. The rounds of both machines alternate.
 fn measure_program(
     program: &Program<'_>,
@@ -165,27 +204,12 @@ fn measure_program(
     options: Options,
 ) -> Result<BatchMeasurement, transpica::Error> {
     let settings = options.settings(1 << 24);
-    let mut uniforms = uniforms(1);
-    environment.constants().apply(&mut uniforms);
     let inputs = inputs(1, VERTICES);
-    let mut machine = Machine::new(program, settings)?;
-    let mut batch = Batch::new(program, settings)?;
-    machine.set_uniforms(&uniforms);
-    batch.set_uniforms(&uniforms);
-    let mesh = Mesh::new(&mut batch, &inputs);
+    let (mut machine, mut batch, mesh) = prepare(program, environment, settings, 1, &inputs)?;
     let (attributes, input_map) = mesh.fetched();
     let records = Records::from_map(&environment.output_map(), &options);
+    let steps = count_steps(&mut machine, &mut batch, &mesh, &records)?;
     let mut buffer = vec![0.0; VERTICES * records.stride];
-    let mut steps = 0;
-    for vertex in 0..VERTICES {
-        mesh.interpret(&mut machine, vertex, &records, &mut buffer)?;
-        steps += machine.steps();
-    }
-    let mut found = vec![0.0; buffer.len()];
-    let order = Order::Range { first: 0, count: VERTICES as u32 };
-    batch.run_draw(&Vertices { attributes: &attributes, input_map, order }, &records, &mut found)?;
-    let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
-    assert!(buffer.iter().zip(&found).all(is_equal), "a batch has other results than the interpreter");
     let mut best = BatchMeasurement {
         file: String::new(),
         dvle: 0,

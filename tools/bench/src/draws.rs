@@ -7,12 +7,11 @@ use std::time::Instant;
 
 use transpica::host::Environment as _;
 use transpica::host::dvle::FileEnvironment;
-use transpica::interp::Settings;
 use transpica::{Error, Machine, Options, Program};
 use transpica_draw::batch::{Batch, Order, Records, VertexAttribute, Vertices};
-use transpica_inspect::values::{inputs, uniforms};
+use transpica_inspect::values::inputs;
 
-use crate::batch::Mesh;
+use crate::batch::{Mesh, prepare};
 
 /// Vertices of a draw.
 const SIZES: [usize; 12] = [1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 1024];
@@ -43,7 +42,8 @@ pub fn print(
     let settings = options.settings(1 << 24);
     let records = Records::from_map(&environment.output_map(), &options);
     let most = SIZES[SIZES.len() - 1];
-    let prepared = prepare(program, environment, settings)?;
+    let of_seed = |seed| prepare(program, environment, settings, seed, &inputs(seed, most));
+    let prepared: Vec<_> = (0..PROGRAMS as u64).map(of_seed).collect::<Result<_, _>>()?;
     let mut all: Vec<Ready<'_>> = Vec::with_capacity(PROGRAMS);
     for (machine, batch, mesh) in &prepared {
         let (machine, batch) = (machine.clone(), batch.clone());
@@ -90,22 +90,4 @@ pub fn print(
         );
     }
     Ok(())
-}
-
-/// Prepares each program with uniforms and vertices of its own.
-fn prepare(
-    program: &Program<'_>,
-    environment: &FileEnvironment<'_>,
-    settings: Settings,
-) -> Result<Vec<(Machine, Batch, Mesh)>, Error> {
-    let prepared = (0..PROGRAMS as u64).map(|seed| {
-        let mut uniforms = uniforms(seed);
-        environment.constants().apply(&mut uniforms);
-        let (mut machine, mut batch) = (Machine::new(program, settings)?, Batch::new(program, settings)?);
-        machine.set_uniforms(&uniforms);
-        batch.set_uniforms(&uniforms);
-        let mesh = Mesh::new(&mut batch, &inputs(seed, SIZES[SIZES.len() - 1]));
-        Ok((machine, batch, mesh))
-    });
-    prepared.collect()
 }

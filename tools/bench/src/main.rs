@@ -187,11 +187,9 @@ fn translations(arguments: &Arguments) -> Result<(), String> {
         }
         for measured in stages::measure(path, &bytes, arguments.dvle, arguments.repeat, arguments.options())?
         {
-            let reference = match &compiler {
-                Some(compiler) => Some(compiler.measure(&measured.glsl, arguments.repeat.min(100))?),
-                None => None,
-            };
-            all.push((measured, reference));
+            let repeat = arguments.repeat.min(100);
+            let reference = compiler.as_ref().map(|compiler| compiler.measure(&measured.glsl, repeat));
+            all.push((measured, reference.transpose()?));
         }
     }
     if arguments.json {

@@ -5,7 +5,6 @@
 //! instruction affects the outputs.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use transpica::host::Environment;
 use transpica::host::registers::number;
@@ -126,32 +125,22 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
     let state = &source.state;
     let mut translator = translator(options);
     let text = |error: Error| error.to_string();
-    let (mut to_spirv, mut key) = (Vec::new(), Vec::new());
     let mut words = 0;
-    for _ in 0..repeat.max(1) {
-        let start = Instant::now();
-        words = black_box(source.translate(&mut translator).map_err(text)?).len();
-        to_spirv.push(nanoseconds(start));
-    }
+    let to_spirv = Timing::of(repeat, || {
+        words = black_box(source.translate(&mut translator)?).len();
+        Ok(())
+    });
     // Hosts compute keys at every draw, but translate only now and then.
     let program = source.program().map_err(text)?;
-    for _ in 0..repeat.max(1) {
-        let start = Instant::now();
-        let _ = black_box(translator.key(&program, &state.vertex(), Job::Vertex, &[]));
-        key.push(nanoseconds(start));
-    }
+    let key = Timing::of(repeat, || {
+        translator.key(&program, &state.vertex(), Job::Vertex, &[]).map(|key| _ = black_box(key))
+    });
     let format = AttributeFormat { kind: AttributeKind::Int, components: 3 };
     let input = VertexInput { formats: [format; 16], ..VertexInput::default() };
-    let mut draw_key = Vec::new();
-    for _ in 0..repeat.max(1) {
-        let start = Instant::now();
-        let _ = black_box(translator.key(&program, &state.vertex().with_input(input), Job::Vertex, &[]));
-        draw_key.push(nanoseconds(start));
-    }
-    let [to_spirv, key, draw_key] = [to_spirv, key, draw_key].map(Timing::from_samples);
-    Ok(Raw { instructions: source.code.len(), to_spirv, key, draw_key, words })
-}
-
-fn nanoseconds(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    let draw_key = Timing::of(repeat, || {
+        let vertex = state.vertex();
+        translator.key(&program, &vertex.with_input(input), Job::Vertex, &[]).map(|key| _ = black_box(key))
+    });
+    let (to_spirv, key) = (to_spirv.map_err(text)?, key.map_err(text)?);
+    Ok(Raw { instructions: source.code.len(), to_spirv, key, draw_key: draw_key.map_err(text)?, words })
 }

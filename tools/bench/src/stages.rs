@@ -15,7 +15,11 @@ use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::passes::analyze::ranges::Promises;
 use transpica::stages::structure::{self, Structured};
-use transpica::{Error, GlslVersion, Job, Options, Profile, Shbin, Stage, Translation, Translator};
+use transpica::{
+    At, Error, GlslVersion, Job, Kind, Options, Profile, Program, Shbin, Translation, Translator,
+};
+
+use crate::batch::for_each;
 
 /// Nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -27,7 +31,18 @@ pub struct Timing {
 }
 
 impl Timing {
-    pub fn from_samples(mut samples: Vec<u64>) -> Self {
+    /// Times some work, once at least.
+    pub fn of<E>(repeat: usize, mut work: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
+        let mut samples = Vec::new();
+        for _ in 0..repeat.max(1) {
+            let mut clock = Stopwatch(Instant::now());
+            work()?;
+            samples.push(clock.lap());
+        }
+        Ok(Self::from_samples(samples))
+    }
+
+    fn from_samples(mut samples: Vec<u64>) -> Self {
         samples.sort_unstable();
         Self { min: samples[0], median: samples[samples.len() / 2] }
     }
@@ -85,13 +100,8 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTimin
     let sources = [transpica_asm::SourceText { name: &file, text }];
     let assemble = || transpica_asm::assemble(&sources).map_err(|report| report.to_string());
     let words = assemble()?.model.code.len();
-    let mut samples = Vec::new();
-    for _ in 0..repeat.max(1) {
-        let mut clock = Stopwatch(Instant::now());
-        black_box(assemble()?);
-        samples.push(clock.lap());
-    }
-    Ok(AssemblerTiming { lines: text.lines().count(), words, timing: Timing::from_samples(samples), file })
+    let timing = Timing::of(repeat, || assemble().map(|assembled| drop(black_box(assembled))))?;
+    Ok(AssemblerTiming { lines: text.lines().count(), words, timing, file })
 }
 
 const STAGES: [&str; 8] =
@@ -105,21 +115,13 @@ pub fn measure(
     repeat: usize,
     options: Options,
 ) -> Result<Vec<Measurement>, String> {
-    let at = |error: Error| format!("{}: {error}", path.display());
-    let file = Shbin::parse(bytes).map_err(at)?;
     let mut all = Vec::new();
-    for dvle in 0..file.executables.len() {
-        if only.is_some_and(|only| only != dvle) {
-            continue;
-        }
-        if dvle::program(&file, dvle, &options.limits).map_err(at)?.stage() == Stage::Vertex {
-            let measured = measure_program(bytes, dvle, options, repeat.max(1)).map_err(at)?;
-            let mut measured = measured
-                .ok_or_else(|| format!("{}: the timed stages differ from a translation's", path.display()))?;
-            measured.file = path.display().to_string();
-            all.push(measured);
-        }
-    }
+    for_each(path, bytes, only, |dvle, program, _| {
+        let mut measured = measure_program(bytes, dvle, program, options, repeat.max(1))?;
+        measured.file = path.display().to_string();
+        all.push(measured);
+        Ok(())
+    })?;
     Ok(all)
 }
 
@@ -135,13 +137,14 @@ impl Stopwatch {
     }
 }
 
-/// Times a program; `None` if the separate stages give other words than a translator.
+/// Times a program.
 fn measure_program(
     bytes: &[u8],
     dvle: usize,
+    program: &Program<'_>,
     options: Options,
     repeat: usize,
-) -> Result<Option<Measurement>, Error> {
+) -> Result<Measurement, Error> {
     let profile = Profile::default();
     let mut stages = StageRunner {
         options: &options,
@@ -150,8 +153,6 @@ fn measure_program(
         scratch: passes::Scratch::default(),
     };
     let mut translator = Translator::new(options, profile.clone());
-    let file = Shbin::parse(bytes)?;
-    let program = dvle::program(&file, dvle, &options.limits)?;
     let translated = translate(&mut translator, bytes, dvle)?;
     let words = translator.spirv(&translated)?;
     let mut samples: [Vec<u64>; STAGES.len()] = Default::default();
@@ -160,7 +161,8 @@ fn measure_program(
     for _ in 0..repeat {
         let (times, same) = stages.run(bytes, dvle)?;
         if same != words {
-            return Ok(None);
+            let text = "the timed stages differ from a translation's";
+            return Err(Error::new(Kind::Other(text.into()), At::Whole));
         }
         sum.push(times.iter().sum());
         samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
@@ -178,10 +180,10 @@ fn measure_program(
         wgsl.push(clock.lap());
         to_wgsl.push(before + wgsl.last().copied().unwrap_or_default());
     }
-    Ok(Some(Measurement {
+    Ok(Measurement {
         file: String::new(),
         dvle,
-        instructions: reached(&program, &options)?,
+        instructions: reached(program, &options)?,
         stages: STAGES.into_iter().zip(samples.map(Timing::from_samples)).collect(),
         sum: Timing::from_samples(sum),
         to_spirv: Timing::from_samples(to_spirv),
@@ -191,7 +193,7 @@ fn measure_program(
         values: translated.module.main.values.len(),
         tier: translated.tier.to_string(),
         glsl: translated.text(Language::Glsl(GlslVersion::default()))?,
-    }))
+    })
 }
 
 /// Translates a program from the bytes of its file.
@@ -203,7 +205,7 @@ fn translate(translator: &mut Translator, bytes: &[u8], dvle: usize) -> Result<T
 }
 
 /// Counts the data instructions of the program's graph, each once.
-fn reached(program: &transpica::Program<'_>, options: &Options) -> Result<usize, Error> {
+fn reached(program: &Program<'_>, options: &Options) -> Result<usize, Error> {
     let Explored::Graph(cfg) =
         explore::explore(program, &explore::ExploreOptions::default(), &options.limits)?
     else {

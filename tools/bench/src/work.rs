@@ -19,21 +19,19 @@ pub fn run(program: &Path, rounds: usize) -> Result<usize, String> {
     if let Some(instructions) = program.to_str().and_then(|size| size.parse().ok()) {
         let raw = raw::Source::new(instructions)?;
         let mut translator = raw::translator(Options::default());
-        let mut words = 0;
-        for _ in 0..=rounds {
-            words = black_box(raw.translate(&mut translator).map_err(text)?).len();
-        }
-        return Ok(words);
+        return repeat(rounds, || raw.translate(&mut translator)).map_err(text);
     }
     let bytes = crate::read(program)?;
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let mut words = 0;
-    for _ in 0..=rounds {
-        let file = Shbin::parse(&bytes).map_err(text)?;
-        let code = file.program(0).map_err(text)?;
-        let translated =
-            translator.translate(code.program(), code.environment(), Job::Vertex).map_err(text)?;
-        words = black_box(translator.spirv(&translated).map_err(text)?).len();
-    }
-    Ok(words)
+    let translate = || {
+        let file = Shbin::parse(&bytes)?;
+        let code = file.program(0)?;
+        let translated = translator.translate(code.program(), code.environment(), Job::Vertex)?;
+        translator.spirv(&translated)
+    };
+    repeat(rounds, translate).map_err(text)
+}
+
+fn repeat(rounds: usize, mut translate: impl FnMut() -> Result<Vec<u32>, Error>) -> Result<usize, Error> {
+    (0..=rounds).try_fold(0, |_, _| Ok(black_box(translate()?).len()))
 }

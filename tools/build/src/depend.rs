@@ -12,14 +12,9 @@
 pub fn dependencies(targets: &[impl AsRef<str>], sources: &[impl AsRef<str>]) -> String {
     let mut text = targets.iter().map(|path| escape(path.as_ref())).collect::<Vec<_>>().join(" ");
     text.push(':');
-    for source in sources {
-        text.push_str(" \\\n ");
-        text.push_str(&escape(source.as_ref()));
-    }
+    text.extend(sources.iter().map(|source| format!(" \\\n {}", escape(source.as_ref()))));
     text.push('\n');
-    for source in sources {
-        text.push_str(&format!("\n{}:\n", escape(source.as_ref())));
-    }
+    text.extend(sources.iter().map(|source| format!("\n{}:\n", escape(source.as_ref()))));
     text
 }
 

@@ -125,12 +125,8 @@ pub unsafe extern "C" fn transpica_batch_copy(
     copy: *mut *mut TranspicaBatch,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    let make = || {
-        // SAFETY: NULL or a batch that no other call changes.
-        Ok(unsafe { shared(batch, "batch")? }.clone())
-    };
-    // SAFETY: NULL or places for pointers.
-    unsafe { create(copy, "copy", errors, make) }
+    // SAFETY: NULL or a batch that no other call changes; NULL or places for pointers.
+    unsafe { create(copy, "copy", errors, || Ok(shared(batch, "batch")?.clone())) }
 }
 
 /// Frees a batch. NULL is permitted.
@@ -212,9 +208,9 @@ pub unsafe extern "C" fn transpica_batch_input(
 ) -> *mut f32 {
     value(null_mut(), || {
         // SAFETY: NULL or a batch that no other call uses.
-        let batch = unsafe { exclusive(batch, "batch") };
-        let lanes = batch.ok().and_then(|it| it.batch.input_mut(register_index as usize, component as usize));
-        lanes.map_or(null_mut(), |lanes| lanes.as_mut_ptr())
+        let batch = unsafe { exclusive(batch, "batch")? };
+        let lanes = batch.batch.input_mut(register_index as usize, component as usize);
+        Ok(lanes.map_or(null_mut(), |lanes| lanes.as_mut_ptr()))
     })
 }
 
@@ -241,9 +237,9 @@ pub unsafe extern "C" fn transpica_batch_output(
 ) -> *const f32 {
     value(null(), || {
         // SAFETY: NULL or a batch that no other call changes.
-        let batch = unsafe { shared(batch, "batch") };
-        let lanes = batch.ok().and_then(|it| it.batch.output(register_index as usize, component as usize));
-        lanes.map_or(null(), |lanes| lanes.as_ptr())
+        let batch = unsafe { shared(batch, "batch")? };
+        let lanes = batch.batch.output(register_index as usize, component as usize);
+        Ok(lanes.map_or(null(), |lanes| lanes.as_ptr()))
     })
 }
 
@@ -269,7 +265,8 @@ pub unsafe extern "C" fn transpica_batch_run_vertices(
         let inputs = unsafe { crate::boundary::array(inputs, floats, "inputs")? };
         // SAFETY: as above, and not read by anyone else.
         let outputs = unsafe { crate::boundary::array_mut(outputs, floats, "outputs")? };
-        batch.batch.run_all(vertices(inputs), vertices_mut(outputs)).map_err(failed)
+        let outputs = outputs.as_chunks_mut().0.as_chunks_mut().0;
+        batch.batch.run_all(vertices(inputs), outputs).map_err(failed)
     };
     // SAFETY: NULL or a place for a pointer.
     unsafe { done(errors, work) }
@@ -278,8 +275,4 @@ pub unsafe extern "C" fn transpica_batch_run_vertices(
 /// Registers of vertices.
 fn vertices(floats: &[f32]) -> &[[[f32; 4]; 16]] {
     floats.as_chunks::<4>().0.as_chunks::<16>().0
-}
-
-fn vertices_mut(floats: &mut [f32]) -> &mut [[[f32; 4]; 16]] {
-    floats.as_chunks_mut::<4>().0.as_chunks_mut::<16>().0
 }

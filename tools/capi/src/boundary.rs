@@ -31,9 +31,9 @@ pub(crate) fn plain(work: impl FnOnce() -> Result<(), Problem>) -> TranspicaStat
     guarded(work).map_or_else(|problem| problem.status, |()| TranspicaStatus::Ok)
 }
 
-/// Runs a call that returns a value; a panic returns `otherwise`.
-pub(crate) fn value<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
-    guarded(|| Ok(work())).unwrap_or(otherwise)
+/// Runs a call that returns a value; a problem or a panic returns `otherwise`.
+pub(crate) fn value<T>(otherwise: T, work: impl FnOnce() -> Result<T, Problem>) -> T {
+    guarded(work).unwrap_or(otherwise)
 }
 
 /// Runs a call that provides a result: `None` provides nothing, and a problem provides its
@@ -46,10 +46,7 @@ pub(crate) unsafe fn answer(
     memory: Memory,
     work: impl FnOnce() -> Result<Option<TranspicaResult>, Problem>,
 ) -> TranspicaStatus {
-    let answer = match guarded(work) {
-        Ok(answer) => answer,
-        Err(problem) => Some(TranspicaResult::of_problem(problem, memory)),
-    };
+    let answer = guarded(work).unwrap_or_else(|problem| Some(TranspicaResult::of_problem(problem, memory)));
     let status = answer.as_ref().map_or(TranspicaStatus::Ok, TranspicaResult::status);
     if !result.is_null() {
         let handle = answer.map_or(std::ptr::null_mut(), |answer| Box::into_raw(Box::new(answer)));
@@ -153,6 +150,15 @@ pub(crate) unsafe fn array_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
 }
 
+/// Copies to an array of the same length, which `name` gives.
+pub(crate) fn copy<T: Copy>(from: &[T], to: &mut [T], name: &str) -> Result<(), Problem> {
+    if from.len() != to.len() {
+        return Err(Problem::size(format!("{name} is {} but must be {}", to.len(), from.len())));
+    }
+    to.copy_from_slice(from);
+    Ok(())
+}
+
 /// Frees a handle.
 ///
 /// # Safety
@@ -161,7 +167,10 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
         // SAFETY: guaranteed by the caller.
         let handle = unsafe { Box::from_raw(handle) };
-        value((), move || drop(handle));
+        value((), move || {
+            drop(handle);
+            Ok(())
+        });
     }
 }
 

@@ -121,11 +121,47 @@ impl TranspicaDraw {
         Ok(all)
     }
 
-    /// The vertices that run.
+    /// The values of the host other than the parameters of hooks.
+    pub(crate) fn host(&self) -> Result<HostValues, Problem> {
+        Ok(HostValues {
+            flip_y: switch("TranspicaDraw.flip_y", self.flip_y)?,
+            clip_enabled: switch("TranspicaDraw.clip_enabled", self.clip_enabled)?,
+            clip_plane: self.clip_plane,
+            ..HostValues::default()
+        })
+    }
+
+    /// The vertices that run, whose attributes `read` holds.
+    ///
+    /// # Safety
+    /// `attributes` is NULL or as many attributes, with buffers of the sizes that they say, `indices`
+    /// NULL or an array of `count` indices that stay unchanged, and `registers` NULL or a state that
+    /// no other call changes.
+    pub(crate) unsafe fn vertices<'a>(
+        &self,
+        read: &'a mut [VertexAttribute<'_>; ATTRIBUTES],
+    ) -> Result<Vertices<'a>, Problem> {
+        // SAFETY: such an array, as the caller guarantees.
+        let given = unsafe { array(self.attributes, self.attribute_count, "TranspicaDraw.attributes")? };
+        for (attribute, given) in read.iter_mut().zip(given) {
+            // SAFETY: such buffers, as the caller guarantees.
+            *attribute = unsafe { given.read()? };
+        }
+        // SAFETY: such an array, as the caller guarantees.
+        let order = unsafe { self.order()? };
+        let mut vertices = Vertices::new(&read[..given.len().min(ATTRIBUTES)], order);
+        // SAFETY: NULL or a state, as the caller guarantees.
+        if let Some(registers) = unsafe { self.registers.as_ref() } {
+            vertices.input_map = registers.state.vertex().input_map();
+        }
+        Ok(vertices)
+    }
+
+    /// The order of the vertices that run.
     ///
     /// # Safety
     /// `indices` is NULL or an array of `count` indices that stay unchanged.
-    pub(crate) unsafe fn order<'a>(&self) -> Result<Order<'a>, Problem> {
+    unsafe fn order<'a>(&self) -> Result<Order<'a>, Problem> {
         let (indices, count, name) = (self.indices, self.count, "TranspicaDraw.indices");
         // SAFETY: such an array, as the caller guarantees.
         unsafe {
@@ -204,23 +240,6 @@ impl Layout {
     }
 }
 
-/// The attributes of a draw.
-///
-/// # Safety
-/// `attributes` of the draw is NULL or as many attributes, with buffers of the sizes that they say.
-pub(crate) unsafe fn attributes<'a, 'b>(
-    draw: &TranspicaDraw,
-    to: &'b mut [VertexAttribute<'a>; ATTRIBUTES],
-) -> Result<&'b [VertexAttribute<'a>], Problem> {
-    // SAFETY: guaranteed by the caller.
-    let given = unsafe { array(draw.attributes, draw.attribute_count, "TranspicaDraw.attributes")? };
-    for (attribute, given) in to.iter_mut().zip(given) {
-        // SAFETY: guaranteed by the caller.
-        *attribute = unsafe { given.read()? };
-    }
-    Ok(&to[..given.len().min(ATTRIBUTES)])
-}
-
 /// Outputs of a record.
 ///
 /// # Safety
@@ -248,9 +267,8 @@ pub unsafe extern "C" fn transpica_batch_record_floats(
 ) -> usize {
     value(0, || {
         // SAFETY: NULL or a batch and a state that no other call changes.
-        let wanted =
-            unsafe { shared(batch, "batch").and_then(|batch| Ok((batch, wanted(registers, outputs)?))) };
-        wanted.map_or(0, |(batch, wanted)| Layout::new(wanted, &batch.settings, &[]).records.stride)
+        let (batch, wanted) = unsafe { (shared(batch, "batch")?, wanted(registers, outputs)?) };
+        Ok(Layout::new(wanted, &batch.settings, &[]).records.stride)
     })
 }
 
@@ -272,13 +290,9 @@ pub unsafe extern "C" fn transpica_batch_draw(
         let (batch, draw) = unsafe { (exclusive(batch, "batch")?, shared(draw, "draw")?) };
         // SAFETY: NULL or a state that no other call changes.
         let wanted = unsafe { wanted(draw.registers, draw.outputs)? };
-        let host = HostValues {
-            flip_y: switch("TranspicaDraw.flip_y", draw.flip_y)?,
-            clip_enabled: switch("TranspicaDraw.clip_enabled", draw.clip_enabled)?,
-            clip_plane: draw.clip_plane,
-            // SAFETY: NULL or as many vectors, as the caller guarantees.
-            parameters: unsafe { draw.parameters()? },
-        };
+        let mut host = draw.host()?;
+        // SAFETY: NULL or as many vectors, as the caller guarantees.
+        host.parameters = unsafe { draw.parameters()? };
         if !batch.hooks.is_empty() {
             batch.redirect(&host);
         }
@@ -292,12 +306,7 @@ pub unsafe extern "C" fn transpica_batch_draw(
         unsafe { layout.place(draw.record_stride, draw.offsets, draw.offset_count)? };
         let mut read = [VertexAttribute::default(); ATTRIBUTES];
         // SAFETY: as many attributes, and buffers of the sizes that the draw says.
-        let (attributes, order) = unsafe { (attributes(draw, &mut read)?, draw.order()?) };
-        let mut vertices = Vertices::new(attributes, order);
-        // SAFETY: NULL or a state that no other call changes.
-        if let Some(registers) = unsafe { draw.registers.as_ref() } {
-            vertices.input_map = registers.state.vertex().input_map();
-        }
+        let vertices = unsafe { draw.vertices(&mut read)? };
         // SAFETY: NULL or as many floats, and not used by anyone else.
         let to = unsafe { array_mut(records, float_count, "records")? };
         batch.run_draw(&vertices, &layout.records, to).map_err(failed)

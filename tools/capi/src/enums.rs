@@ -409,19 +409,19 @@ pub enum TranspicaSemantic {
 
 /// Defines the table of an enumeration and its counterpart, for both directions.
 macro_rules! mirror {
-    ($here:ident = $there:ident { $($variant:ident => $value:ident),+ $(,)? }) => {
+    ($here:ident = $there:ident { $($variant:ident),+ $(,)? }) => {
         impl Choice for $there {
             fn read(number: u32) -> Option<Self> {
                 const NAMED: fn($here) = |here| match here { $($here::$variant => ()),+ };
                 let _ = NAMED;
-                [$(($here::$variant, $there::$value)),+]
+                [$(($here::$variant, $there::$variant)),+]
                     .into_iter()
                     .find_map(|(here, there)| (here as u32 == number).then_some(there))
             }
         }
         impl From<$there> for $here {
             fn from(there: $there) -> Self {
-                match there { $($there::$value => Self::$variant),+ }
+                match there { $($there::$variant => Self::$variant),+ }
             }
         }
     };
@@ -435,9 +435,7 @@ pub(crate) trait Choice: Sized {
 
 #[cfg(feature = "glsl")]
 mirror! { TranspicaGlslVersion = GlslVersion {
-    Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310, Core400 => Core400, Core410 => Core410,
-    Core420 => Core420, Core430 => Core430, Core440 => Core440, Core450 => Core450, Core460 => Core460,
-    Es300 => Es300, Es320 => Es320,
+    Vulkan450, Core330, Es310, Core400, Core410, Core420, Core430, Core440, Core450, Core460, Es300, Es320,
 } }
 
 impl Choice for TranspicaEntryPoint {
@@ -451,22 +449,18 @@ impl Choice for TranspicaEntryPoint {
     }
 }
 
-mirror! { TranspicaTopology = Topology { List => List, Strip => Strip, Fan => Fan, Geometry => Geometry } }
-mirror! { TranspicaPass = Pass { Feed => Feed, Scan => Scan, Compact => Compact } }
-mirror! { TranspicaBindingUse = BindingUse { Read => Read, Write => Write, Uniform => Uniform } }
+mirror! { TranspicaTopology = Topology { List, Strip, Fan, Geometry } }
+mirror! { TranspicaPass = Pass { Feed, Scan, Compact } }
+mirror! { TranspicaBindingUse = BindingUse { Read, Write, Uniform } }
 
-mirror! { TranspicaAttributeKind = AttributeKind { Float => Float, Int => Int, Uint => Uint } }
-mirror! { TranspicaNumber = Number { S8 => S8, U8 => U8, S16 => S16, F32 => F32 } }
-mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }
-mirror! { TranspicaTier = Tier {
-    Structured => Structured, BlockDispatcher => BlockDispatcher, PcDispatcher => PcDispatcher,
-} }
+mirror! { TranspicaAttributeKind = AttributeKind { Float, Int, Uint } }
+mirror! { TranspicaNumber = Number { S8, U8, S16, F32 } }
+mirror! { TranspicaStage = Stage { Vertex, Geometry } }
+mirror! { TranspicaTier = Tier { Structured, BlockDispatcher, PcDispatcher } }
 mirror! { TranspicaSemantic = Semantic {
-    Position => Position, Quaternion => Quaternion, Color => Color, Texcoord0 => Texcoord0,
-    Texcoord0W => Texcoord0W, Texcoord1 => Texcoord1, Texcoord2 => Texcoord2, View => View,
-    Generic => Generic,
+    Position, Quaternion, Color, Texcoord0, Texcoord0W, Texcoord1, Texcoord2, View, Generic,
 } }
-mirror! { TranspicaBank = Bank { Float => Float, Int => Int, Bool => Bool } }
+mirror! { TranspicaBank = Bank { Float, Int, Bool } }
 
 impl Choice for Promise {
     fn read(number: u32) -> Option<Self> {

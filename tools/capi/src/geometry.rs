@@ -5,7 +5,7 @@
 use transpica::geometry::Dependence;
 use transpica::{Job, Setup, Shbin};
 
-use crate::boundary::{array, array_mut, create, free, plain, shared, value};
+use crate::boundary::{array, array_mut, copy, create, free, plain, shared, value};
 use crate::chain::{TranspicaHead, fill, structures};
 use crate::enums::{TranspicaDependence, TranspicaEntryPoint, TranspicaStatus, TranspicaTopology};
 use crate::problem::Problem;
@@ -88,11 +88,8 @@ pub(crate) fn job<'a>(
 /// Returns 1 if a geometry program takes part in a draw with these registers, else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_have_geometry(registers: *const TranspicaRegisters) -> u32 {
-    value(0, || {
-        // SAFETY: NULL or a state that no other call changes.
-        let registers = unsafe { shared(registers, "registers") };
-        registers.map_or(0, |registers| registers.state.has_geometry().into())
-    })
+    // SAFETY: NULL or a state that no other call changes.
+    value(0, || Ok(unsafe { shared(registers, "registers")? }.state.has_geometry().into()))
 }
 
 /// Creates the setup of a draw from registers, through `setup`. `errors` is NULL or receives a
@@ -148,17 +145,14 @@ pub unsafe extern "C" fn transpica_setup_free(setup: *mut TranspicaSetup) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_setup_vertex_outputs(setup: *const TranspicaSetup) -> u32 {
     // SAFETY: NULL or a setup that no other call changes.
-    value(0, || unsafe { shared(setup, "setup") }.map_or(0, |setup| setup.setup.vertex_outputs.into()))
+    value(0, || Ok(unsafe { shared(setup, "setup")? }.setup.vertex_outputs.into()))
 }
 
 /// Returns the TranspicaTopology of a setup; TRANSPICA_TOPOLOGY_LIST for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_setup_topology(setup: *const TranspicaSetup) -> u32 {
-    value(0, || {
-        // SAFETY: NULL or a setup that no other call changes.
-        let setup = unsafe { shared(setup, "setup") };
-        setup.map_or(0, |setup| TranspicaTopology::from(setup.setup.topology) as u32)
-    })
+    // SAFETY: NULL or a setup that no other call changes.
+    value(0, || Ok(TranspicaTopology::from(unsafe { shared(setup, "setup")? }.setup.topology) as u32))
 }
 
 /// Fills `kernel` from the result of TRANSPICA_ENTRY_POINT_GEOMETRY.
@@ -201,14 +195,7 @@ pub unsafe extern "C" fn transpica_result_state(
         // SAFETY: NULL or a result; NULL or as many words.
         let (facts, to) =
             unsafe { (shared(result, "result")?.kernel()?, array_mut(words, word_count, "words")?) };
-        if to.len() != facts.state.len() {
-            return Err(Problem::size(format!(
-                "word_count is {} but must be {}",
-                to.len(),
-                facts.state.len()
-            )));
-        }
-        to.iter_mut().zip(&facts.state).for_each(|(to, word)| *to = word.initial);
-        Ok(())
+        let initial: Vec<u32> = facts.state.iter().map(|word| word.initial).collect();
+        copy(&initial, to, "word_count")
     })
 }

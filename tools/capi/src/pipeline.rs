@@ -3,17 +3,17 @@
 //! geometry are those of `transpica_draw::cpu`.
 
 use transpica::Stage;
-use transpica::host::{HostValues, varying};
-use transpica_draw::batch::{VertexAttribute, Vertices};
+use transpica::host::varying;
+use transpica_draw::batch::VertexAttribute;
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use crate::boundary::{array, array_mut, create, done, exclusive, free, plain, shared, value};
-use crate::draw::{ATTRIBUTES, TranspicaDraw, attributes};
+use crate::draw::{ATTRIBUTES, TranspicaDraw};
 use crate::enums::TranspicaStatus;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
-use crate::settings::{TranspicaSettings, read, switch};
+use crate::settings::{TranspicaSettings, or, read};
 
 /// The programs of a register state, decoded to draw on the CPU: a vertex program, and the geometry
 /// program that takes its vertices, if the registers have one. State that a geometry program leaves
@@ -114,22 +114,13 @@ pub unsafe extern "C" fn transpica_pipeline_set_limits(
         // SAFETY: NULL or a pipeline that no other call uses; NULL or limits.
         let (own, limits) = unsafe { (exclusive(pipeline, "pipeline")?, shared(limits, "limits")?) };
         let &TranspicaDrawLimits { steps, draw_steps, emits, triangles } = limits;
-        let mut all = DrawLimits::default();
-        let set = |number: u64, limit: &mut u64| {
-            if number != 0 {
-                *limit = number
-            }
-        };
-        set(steps, &mut all.steps);
-        set(draw_steps, &mut all.draw_steps);
-        let set = |number: u32, limit: &mut u32| {
-            if number != 0 {
-                *limit = number
-            }
-        };
-        set(emits, &mut all.emits);
-        set(triangles, &mut all.triangles);
-        own.pipeline.set_limits(all);
+        let usual = DrawLimits::default();
+        own.pipeline.set_limits(DrawLimits {
+            steps: or(steps, usual.steps),
+            draw_steps: or(draw_steps, usual.draw_steps),
+            emits: or(emits, usual.emits),
+            triangles: or(triangles, usual.triangles),
+        });
         Ok(())
     })
 }
@@ -152,23 +143,11 @@ pub unsafe extern "C" fn transpica_pipeline_draw(
         if vertex_count.is_null() {
             return Err(Problem::null("vertex_count"));
         }
-        own.pipeline.set_host(HostValues {
-            flip_y: switch("TranspicaDraw.flip_y", draw.flip_y)?,
-            clip_enabled: switch("TranspicaDraw.clip_enabled", draw.clip_enabled)?,
-            clip_plane: draw.clip_plane,
-            ..HostValues::default()
-        });
+        own.pipeline.set_host(draw.host()?);
         let mut read = [VertexAttribute::default(); ATTRIBUTES];
         // SAFETY: as many attributes, buffers and indices of the sizes that the draw says, and NULL
         // or a state that no other call changes.
-        let vertices = unsafe {
-            let attributes = attributes(draw, &mut read)?;
-            let mut vertices = Vertices::new(attributes, draw.order()?);
-            if let Some(registers) = draw.registers.as_ref() {
-                vertices.input_map = registers.state.vertex().input_map();
-            }
-            vertices
-        };
+        let vertices = unsafe { draw.vertices(&mut read)? };
         let drawn = own.pipeline.draw_buffers(&vertices)?;
         // SAFETY: not NULL, so a place for a number.
         unsafe { vertex_count.write(3 * drawn.triangles().len()) };
@@ -183,11 +162,8 @@ pub unsafe extern "C" fn transpica_pipeline_draw(
 /// vertex program that is translated with the same settings and registers, in that order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_record_floats(pipeline: *const TranspicaPipeline) -> usize {
-    value(0, || {
-        // SAFETY: NULL or a pipeline that no other call changes.
-        let own = unsafe { shared(pipeline, "pipeline") };
-        own.map_or(0, |own| own.lanes.iter().sum())
-    })
+    // SAFETY: NULL or a pipeline that no other call changes.
+    value(0, || Ok(unsafe { shared(pipeline, "pipeline")? }.lanes.iter().sum()))
 }
 
 /// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets`
@@ -219,7 +195,7 @@ pub unsafe extern "C" fn transpica_pipeline_read(
             let offsets = unsafe { array(offsets, offset_count, "offsets")? };
             places.iter_mut().zip(offsets).for_each(|(place, offset)| *place = *offset as usize);
         }
-        let stride = if record_stride == 0 { own.lanes.iter().sum() } else { record_stride };
+        let stride = or(record_stride, own.lanes.iter().sum());
         let fits = places.iter().zip(&own.lanes).all(|(place, lanes)| place.saturating_add(*lanes) <= stride);
         let count = 3 * drawn.triangles().len();
         if !fits || count.checked_mul(stride).is_none_or(|floats| floats > float_count) {

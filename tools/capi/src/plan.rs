@@ -4,13 +4,13 @@
 
 use transpica_draw::gpu::{Pass, Plan, Request, ScanResult, Sizes};
 
-use crate::boundary::{array, array_mut, create, exclusive, free, plain, shared};
+use crate::boundary::{array, array_mut, copy, create, exclusive, free, plain, shared};
 use crate::chain::{TranspicaHead, fill, structures};
 use crate::enums::{TranspicaBindingUse, TranspicaCode, TranspicaStatus};
 use crate::geometry::TranspicaSetup;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
-use crate::settings::choice;
+use crate::settings::{choice, or};
 
 /// A draw with a geometry program. Zeros are defaults.
 #[repr(C)]
@@ -132,7 +132,6 @@ impl TranspicaPlanRequest {
             let text = "the setup has no geometry program".to_owned();
             return Err(Problem::argument(TranspicaCode::NoProgram, text));
         };
-        let or = |given: u32, otherwise: u32| if given == 0 { otherwise } else { given };
         let plan = Plan::new(&Request {
             input: geometry.input,
             outputs: setup.vertex_outputs,
@@ -234,12 +233,7 @@ pub unsafe extern "C" fn transpica_plan_primitives(
     plain(|| {
         // SAFETY: NULL or a plan; NULL or as many bytes.
         let (plan, to) = unsafe { (shared(plan, "plan")?, array_mut(bytes, byte_count, "bytes")?) };
-        let from = plan.plan.primitive_bytes();
-        if from.len() != to.len() {
-            return Err(Problem::size(format!("byte_count is {} but must be {}", to.len(), from.len())));
-        }
-        to.copy_from_slice(&from);
-        Ok(())
+        copy(&plan.plan.primitive_bytes(), to, "byte_count")
     })
 }
 

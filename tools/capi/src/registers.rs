@@ -7,8 +7,8 @@ use std::ptr::null_mut;
 use transpica::RegisterState;
 use transpica::host::pack;
 
-use crate::boundary::{array, create, exclusive, free, plain, shared, value};
-use crate::enums::{TranspicaCode, TranspicaStatus};
+use crate::boundary::{array, array_mut, create, exclusive, free, plain, shared, value};
+use crate::enums::TranspicaStatus;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 use crate::settings::choice;
@@ -98,9 +98,8 @@ pub unsafe extern "C" fn transpica_registers_commands(
 pub unsafe extern "C" fn transpica_registers_read(registers: *const TranspicaRegisters, number: u32) -> u32 {
     value(0, || {
         // SAFETY: NULL or a state that no other call changes.
-        let registers = unsafe { shared(registers, "registers") };
-        let number = u16::try_from(number);
-        registers.map_or(0, |registers| number.map_or(0, |number| registers.state.read(number)))
+        let registers = unsafe { shared(registers, "registers")? };
+        Ok(u16::try_from(number).map_or(0, |number| registers.state.read(number)))
     })
 }
 
@@ -119,22 +118,14 @@ pub unsafe extern "C" fn transpica_registers_pack(
         // SAFETY: NULL, or a state that no other call changes and a result.
         let (registers, result) = unsafe { (shared(registers, "registers")?, shared(result, "result")?) };
         let uniforms = registers.state.uniforms(choice("stage", stage)?);
-        let Some(block) = result.block() else {
-            let text = "the result has no program".to_owned();
-            return Err(Problem::argument(TranspicaCode::NoProgram, text));
-        };
+        let block = result.block()?;
         if size < block.used() as usize {
             return Err(Problem::size(format!("size is {size} but must be {}", block.used())));
         }
         let content = pack(block, &uniforms);
         let count = content.len().min(size);
-        if count > 0 {
-            if bytes.is_null() {
-                return Err(Problem::null("bytes"));
-            }
-            // SAFETY: not NULL, so `size` writable bytes, and `count` is not more.
-            unsafe { bytes.copy_from_nonoverlapping(content.as_ptr(), count) };
-        }
+        // SAFETY: NULL or `size` writable bytes, and `count` is not more.
+        unsafe { array_mut(bytes, count, "bytes")? }.copy_from_slice(&content[..count]);
         Ok(())
     })
 }

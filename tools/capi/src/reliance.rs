@@ -6,7 +6,6 @@ use transpica::settings::{Magnitudes, Reliance, Watch};
 
 use crate::boundary::{array, exclusive, plain, shared, value};
 use crate::chain::{TranspicaHead, fill, structures};
-use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 
@@ -41,14 +40,6 @@ fn mask(words: [u32; 3]) -> u128 {
     words.iter().rev().fold(0, |mask, &word| mask << 32 | u128::from(word))
 }
 
-/// Returns what the program of a result relies on.
-fn reliance(result: &TranspicaResult) -> Result<&Reliance, Problem> {
-    result.relies_on().ok_or_else(|| {
-        let text = "the result has no program".to_owned();
-        Problem::argument(TranspicaCode::NoProgram, text)
-    })
-}
-
 /// Fills `reliance`, whose head has type and size, with the promises that the module relies on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_reliance(
@@ -57,7 +48,7 @@ pub unsafe extern "C" fn transpica_result_reliance(
 ) -> crate::TranspicaStatus {
     plain(|| {
         // SAFETY: NULL or a result.
-        let found = self::reliance(unsafe { shared(result, "result")? })?;
+        let found = unsafe { shared(result, "result")? }.relies_on()?;
         let &Reliance { uniforms, attributes, results, .. } = found;
         let make = |head| TranspicaReliance {
             head,
@@ -85,7 +76,7 @@ pub unsafe extern "C" fn transpica_result_check_uniforms(
 ) -> crate::TranspicaStatus {
     plain(|| {
         // SAFETY: NULL or a result.
-        let reliance = reliance(unsafe { shared(result, "result")? })?;
+        let reliance = unsafe { shared(result, "result")? }.relies_on()?;
         let end = usize::try_from(first).ok().and_then(|first| first.checked_add(count));
         if end.is_none_or(|end| end > FLOATS) {
             let text = format!("first is {first} and count {count}, but there are {FLOATS} float uniforms");
@@ -93,21 +84,15 @@ pub unsafe extern "C" fn transpica_result_check_uniforms(
         }
         // SAFETY: NULL or that many floats; the product is at most 384.
         let uniforms = unsafe { array(uniforms, 4 * count, "uniforms")? };
-        if broken.is_null() {
-            return Err(Problem::null("broken"));
-        }
-        let broken = broken.cast::<[u32; 3]>();
-        // SAFETY: not NULL, so three words.
-        let before = mask(unsafe { broken.read() });
+        // SAFETY: NULL or three words.
+        let broken = unsafe { exclusive(broken.cast::<[u32; 3]>(), "broken")? };
         let (registers, _rest) = uniforms.as_chunks::<4>();
         // Range: below 96.
         let all = (first as u8..).zip(registers);
-        let mut watch = Watch::resume(reliance.promises.uniforms, before);
+        let mut watch = Watch::resume(reliance.promises.uniforms, mask(*broken));
         all.for_each(|(register, value)| watch.write(register, *value));
         // Registers that the program does not read may hold anything.
-        let after = reliance.broken(&watch);
-        // SAFETY: as above.
-        unsafe { broken.write(words(after)) };
+        *broken = words(reliance.broken(&watch));
         Ok(())
     })
 }
@@ -163,18 +148,15 @@ pub unsafe extern "C" fn transpica_result_allows(
     attributes: *const TranspicaMagnitudes,
 ) -> u32 {
     value(0, || {
-        let allows = || {
-            // SAFETY: NULL or a result.
-            let relies_on = reliance(unsafe { shared(result, "result") }?)?;
-            // SAFETY: NULL or three words.
-            let broken = unsafe { array(broken, 3, "broken")? };
-            // SAFETY: NULL or one for each attribute.
-            let attributes = unsafe { array(attributes, INPUTS, "attributes")? };
-            let attributes = std::array::from_fn(|register| attributes[register].read());
-            let watch = Watch::resume(relies_on.promises.uniforms, mask([broken[0], broken[1], broken[2]]));
-            Ok::<_, Problem>(relies_on.allows(&watch, &attributes).into())
-        };
-        allows().unwrap_or(0)
+        // SAFETY: NULL or a result.
+        let relies_on = unsafe { shared(result, "result")? }.relies_on()?;
+        // SAFETY: NULL or three words.
+        let broken = unsafe { array(broken, 3, "broken")? };
+        // SAFETY: NULL or one for each attribute.
+        let attributes = unsafe { array(attributes, INPUTS, "attributes")? };
+        let attributes = std::array::from_fn(|register| attributes[register].read());
+        let watch = Watch::resume(relies_on.promises.uniforms, mask([broken[0], broken[1], broken[2]]));
+        Ok(relies_on.allows(&watch, &attributes).into())
     })
 }
 

@@ -253,14 +253,19 @@ impl TranspicaResult {
         self.status
     }
 
-    /// Returns the uniform block, if a program was translated.
-    pub(crate) fn block(&self) -> Option<&UniformBlock> {
-        self.described.as_ref().map(|described| &described.interface.block)
+    fn described(&self) -> Result<&Described, Problem> {
+        let text = "the result has no program";
+        self.described.as_ref().ok_or_else(|| Problem::argument(TranspicaCode::NoProgram, text.to_owned()))
     }
 
-    /// Returns the promises that a program relies on, if one was translated.
-    pub(crate) fn relies_on(&self) -> Option<&Reliance> {
-        self.described.as_ref().map(|described| &described.relies_on)
+    /// Returns the uniform block of the program.
+    pub(crate) fn block(&self) -> Result<&UniformBlock, Problem> {
+        Ok(&self.described()?.interface.block)
+    }
+
+    /// Returns the promises that the program relies on.
+    pub(crate) fn relies_on(&self) -> Result<&Reliance, Problem> {
+        Ok(&self.described()?.relies_on)
     }
 
     /// Returns the needs of a geometry program in a compute stage.
@@ -392,7 +397,7 @@ pub unsafe extern "C" fn transpica_result_words(
             // SAFETY: not NULL, so a place for a number.
             unsafe { count.write(words.len()) };
         }
-        if words.is_empty() { null() } else { words.as_ptr() }
+        Ok(if words.is_empty() { null() } else { words.as_ptr() })
     })
 }
 
@@ -413,7 +418,7 @@ pub unsafe extern "C" fn transpica_result_text(
             // SAFETY: not NULL, so a place for a number. The zero does not count.
             unsafe { length.write(text.map_or(0, |text| text.len() - 1)) };
         }
-        text.map_or(null(), |text| text.as_ptr().cast())
+        Ok(text.map_or(null(), |text| text.as_ptr().cast()))
     })
 }
 
@@ -438,13 +443,8 @@ pub unsafe extern "C" fn transpica_result_error(
     index: usize,
     message: *mut TranspicaMessage,
 ) -> TranspicaStatus {
-    plain(|| {
-        // SAFETY: as above.
-        let result = unsafe { shared(result, "result")? };
-        let list = &result.errors;
-        // SAFETY: NULL or such a structure.
-        unsafe { entry(message, index, list.len(), |head| result.message(list[index], head)) }
-    })
+    // SAFETY: NULL or such a structure.
+    unsafe { fill_message(result, index, message, |result| &result.errors) }
 }
 
 /// Fills `message` with warning number `index`, from 0.
@@ -454,12 +454,26 @@ pub unsafe extern "C" fn transpica_result_warning(
     index: usize,
     message: *mut TranspicaMessage,
 ) -> TranspicaStatus {
+    // SAFETY: NULL or such a structure.
+    unsafe { fill_message(result, index, message, |result| &result.warnings) }
+}
+
+/// Fills a structure about an error or a warning.
+///
+/// # Safety
+/// `result` is NULL or a result; as for [`fill`].
+unsafe fn fill_message(
+    result: *const TranspicaResult,
+    index: usize,
+    out: *mut TranspicaMessage,
+    list: fn(&TranspicaResult) -> &[Message],
+) -> TranspicaStatus {
     plain(|| {
-        // SAFETY: as above.
+        // SAFETY: guaranteed by the caller.
         let result = unsafe { shared(result, "result")? };
-        let list = &result.warnings;
-        // SAFETY: NULL or such a structure.
-        unsafe { entry(message, index, list.len(), |head| result.message(list[index], head)) }
+        let list = list(result);
+        // SAFETY: guaranteed by the caller.
+        unsafe { entry(out, index, list.len(), |head| result.message(list[index], head)) }
     })
 }
 

@@ -7,7 +7,9 @@ use std::ffi::{CStr, c_char};
 use transpica::container::Dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
-use transpica::host::{Constants, DebugSource, DrawEnvironment, Environment, Hook, Hooked, Sourced, dvle};
+use transpica::host::{
+    Constants, DebugSource, DrawEnvironment, Environment, Hook, Hooked, RegisterView, Sourced, dvle,
+};
 use transpica::isa::Pc;
 use transpica::settings::VertexInput;
 use transpica::stages::limits::check;
@@ -300,17 +302,12 @@ impl ProgramRequest<'_> {
             }
         }
         let targets = Targets::new(given.request.as_ref())?;
-        let salt = match given.salt {
-            // SAFETY: guaranteed by the caller.
-            Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
-            None => &[],
-        };
+        // SAFETY: guaranteed by the caller.
+        let salt = |salt: TranspicaSalt| unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes") };
+        let salt = given.salt.map(salt).transpose()?.unwrap_or_default();
         let input = given.input.as_ref().map(vertex_input).transpose()?;
-        let hooks = match given.hooks {
-            // SAFETY: guaranteed by the caller.
-            Some(hooks) => unsafe { hooks.read()? },
-            None => Vec::new(),
-        };
+        // SAFETY: guaranteed by the caller.
+        let hooks = given.hooks.map(|hooks| unsafe { hooks.read() }).transpose()?.unwrap_or_default();
         // SAFETY: guaranteed by the caller.
         let job = given.job.map(|job| unsafe { job.read() }).transpose()?;
         // SAFETY: guaranteed by the caller.
@@ -415,11 +412,15 @@ pub(crate) fn write(state: &mut RegisterState, number: u32, value: u32, bytes: u
     }
 }
 
-fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Result<R, Problem> {
-    let view = match stage {
+fn view(state: &RegisterState, stage: Stage) -> RegisterView<'_> {
+    match stage {
         Stage::Vertex => state.vertex(),
         Stage::Geometry => state.geometry(),
-    };
+    }
+}
+
+fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Result<R, Problem> {
+    let view = view(state, stage);
     work(&view.program()?, &view, None)
 }
 
@@ -453,11 +454,7 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
     for (register, word) in (number::OUTMAP..).zip(raw.output_map) {
         state.write(register, word);
     }
-    let view = match stage {
-        Stage::Vertex => state.vertex(),
-        Stage::Geometry => state.geometry(),
-    };
-    work(&program, &view, None)
+    work(&program, &view(&state, stage), None)
 }
 
 /// Calls `work` with an executable of a file.

@@ -30,6 +30,14 @@ pub fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// Returns the name of a file without folders.
+pub fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".into();
+    }
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// File extension in lower case: the console's own tools write .SHBIN.
 pub fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())

@@ -129,12 +129,7 @@ impl Input {
 
     /// Returns the name for header comments: the file name without folders.
     pub fn name(&self) -> String {
-        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
-        if self.path == Path::new("-") {
-            "standard input".into()
-        } else {
-            name.to_string_lossy().into_owned()
-        }
+        files::name(&self.path)
     }
 
     pub fn parse(&self) -> Result<Shbin<'_>, Failure> {

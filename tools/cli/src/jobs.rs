@@ -1,8 +1,7 @@
 //! Programs of a file on their way to a translation, or to a run on a GPU.
 
 use clap::Args;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::reflect::Reflection;
 use transpica::{Error, Job, Limits, Options, Program, Setup, Shbin, Stage, Translation};
 use transpica_inspect::state::State;

@@ -77,10 +77,6 @@ impl Command {
                 || [CODE_INDEX, DESCRIPTOR_INDEX].contains(&offset)
         })
     }
-    fn has_code(self) -> bool {
-        let offset = |unit| self.register.wrapping_sub(unit);
-        [number::VERTEX_UNIT, number::GEOMETRY_UNIT].into_iter().any(|unit| CODE_DATA.contains(&offset(unit)))
-    }
 }
 
 /// Finds the list around the command whose header stands at `header`. It begins at `floor` or
@@ -89,8 +85,11 @@ pub(crate) fn list(bytes: &[u8], header: usize, floor: usize) -> Option<Range<us
     let upload = header.checked_sub(4).filter(|&start| start >= floor)?;
     let first = Command::read(bytes, upload)?;
     let data = Command::read(bytes, upload + first.bytes())?;
+    let is_code = |unit| CODE_DATA.contains(&data.register.wrapping_sub(unit));
     // Every host uploads the code right after its index.
-    if first.begins_upload().is_none() || !data.has_code() {
+    if first.begins_upload().is_none()
+        || ![number::VERTEX_UNIT, number::GEOMETRY_UNIT].into_iter().any(is_code)
+    {
         return None;
     }
     let mut end = upload;

@@ -1,6 +1,6 @@
 //! Results of a scan: programs with their place, and warnings.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::rc::Rc;
 
 use transpica::Key;
@@ -164,13 +164,8 @@ pub struct Hit {
 impl Hit {
     /// Returns the place in the input, like `SARC:shader/a.bcsdr/DVLB@0x40`.
     pub fn place(&self) -> String {
-        let mut place = String::new();
-        for step in &self.containers {
-            // Writing to a text cannot fail.
-            let _ = write!(place, "{step}/");
-        }
-        let _ = write!(place, "{}@{:#x}", self.kind.name(), self.offset);
-        place
+        let steps: String = self.containers.iter().map(|step| format!("{step}/")).collect();
+        format!("{steps}{}@{:#x}", self.kind.name(), self.offset)
     }
 }
 

@@ -144,11 +144,8 @@ fn bch_sections(bytes: &[u8]) -> Option<Sections> {
     if contents < header {
         return None;
     }
-    let mut end = 0;
-    for index in 0..sections {
-        let section_end = at(index)?.checked_add(at(sections + index)?)?;
-        end = end.max(section_end);
-    }
+    let end_of = |index| at(index)?.checked_add(at(sections + index)?);
+    let end = (0..sections).try_fold(0, |end: usize, index| Some(end.max(end_of(index)?)))?;
     let mut programs = vec![raw];
     programs.extend(has_extension.then(|| at(4)).flatten());
     (end > contents).then_some(Sections { contents, strings, programs, end })

@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use crate::precision::arith::{self, LITP_LIMIT};
 use transpica::interp::TraceRecord;
+use transpica::isa::control::Test;
 use transpica::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source,
 };
@@ -312,13 +313,12 @@ impl Follow {
                 };
                 self.flags = [doubt(x, 0), doubt(y, 1)];
             }
-            Inst::Flow(
-                Flow::BreakC(condition)
-                | Flow::CallC { condition, .. }
-                | Flow::IfC { condition, .. }
-                | Flow::JmpC { condition, .. },
-            ) => {
-                if self.is_open(condition, record.flags) {
+            // It sets aL.
+            Inst::Flow(Flow::Loop { .. }) => self.counter = Uncertainty::default(),
+            Inst::Flow(flow) => {
+                if let Some(Test::Cmp(condition)) = flow.test()
+                    && self.is_open(condition, record.flags)
+                {
                     let doubt = self.flags[0].or(self.flags[1]);
                     match self.regions.as_mut().and_then(Regions::of_branch) {
                         Some(region) if self.inside.iter().any(|(open, _)| Rc::ptr_eq(open, &region)) => {}
@@ -327,19 +327,7 @@ impl Follow {
                     }
                 }
             }
-            // It sets aL.
-            Inst::Flow(Flow::Loop { .. }) => self.counter = Uncertainty::default(),
-            Inst::Flow(
-                Flow::Nop
-                | Flow::End
-                | Flow::Break
-                | Flow::Call { .. }
-                | Flow::CallU { .. }
-                | Flow::IfU { .. }
-                | Flow::JmpU { .. },
-            )
-            | Inst::Emit
-            | Inst::Unassigned(_) => {}
+            Inst::Emit | Inst::Unassigned(_) => {}
             Inst::SetEmit { .. } => self.is_setting_open = false,
         }
     }

@@ -210,15 +210,12 @@ fn machine(case: &Case<'_>, subnormals: Subnormals) -> Result<Machine, Error> {
 /// Errors of the interpreter, except an exceeded budget.
 pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<Registers>>, Error> {
     let mut machine = machine(case, subnormals)?;
-    let mut all = Vec::with_capacity(case.inputs.len());
-    for inputs in case.inputs {
-        match machine.run(inputs) {
-            Ok(outputs) => all.push(Some(outputs.map(|register| register.map(f32::to_bits)))),
-            Err(Error { kind: Kind::StepBudget(_), .. }) => all.push(None),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(all)
+    let run = |inputs| match machine.run(inputs) {
+        Ok(outputs) => Ok(Some(outputs.map(|register| register.map(f32::to_bits)))),
+        Err(Error { kind: Kind::StepBudget(_), .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    case.inputs.iter().map(run).collect()
 }
 
 /// Error bounds for the vertices that the interpreter finishes.
@@ -279,18 +276,14 @@ pub fn compare_shader(
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::output_masks(case.program);
     let bounds = self::bounds(case, &kept, gpu.facts(), route)?;
-    let judge = |found: &[Registers], bounds: &[Bounds]| {
-        let unfinished = expected.len() - kept.len();
-        let components = bounds::components(&written);
-        let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
-        for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
-            let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
-            let tolerance = Tolerance { subnormals, bounds, written: &written };
-            verdict.vertex(*vertex, [expected, found], &tolerance);
-        }
-        verdict
-    };
-    let verdict = judge(&found, &bounds);
+    let unfinished = expected.len() - kept.len();
+    let components = bounds::components(&written);
+    let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
+    for (index, ((vertex, expected), found)) in kept.iter().zip(&found).enumerate() {
+        let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
+        let tolerance = Tolerance { subnormals, bounds, written: &written };
+        verdict.vertex(*vertex, [expected, found], &tolerance);
+    }
     if !verdict.passed() {
         let inputs: Vec<_> = kept.iter().map(|(vertex, _)| case.inputs[*vertex]).collect();
         check_length(&Case { inputs: &inputs, ..*case }, gpu.facts())?;

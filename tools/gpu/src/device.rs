@@ -167,10 +167,8 @@ impl Gpu {
     pub(crate) fn checked<T>(&self, work: impl FnOnce() -> Result<T, GpuError>) -> Result<T, GpuError> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let result = work();
-        match pollster::block_on(scope.pop()) {
-            Some(error) => Err(GpuError::Refused(error.to_string())),
-            None => result,
-        }
+        let refused = |error: wgpu::Error| Err(GpuError::Refused(error.to_string()));
+        pollster::block_on(scope.pop()).map_or(result, refused)
     }
 
     /// Creates an empty buffer of at least 16 bytes.
@@ -228,9 +226,6 @@ impl Gpu {
         self.wait()?;
         let range = buffer.slice(..).get_mapped_range();
         let range = range.map_err(|error| GpuError::Refused(error.to_string()))?;
-        Ok(range
-            .chunks_exact(4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-            .collect())
+        Ok(range.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 }

@@ -42,11 +42,7 @@ impl Route {
     pub const ALL: [Self; 3] = [Self::Passthrough, Self::SpirvNaga, Self::Wgsl];
     /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Passthrough => "spirv",
-            Self::SpirvNaga => "spirv-naga",
-            Self::Wgsl => "wgsl",
-        }
+        ["spirv", "spirv-naga", "wgsl"][self as usize]
     }
     /// Returns whether results must be bit-equal to the interpreter. On the other routes drivers
     /// may reassociate (drivers.md#naga-contraction).

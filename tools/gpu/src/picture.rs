@@ -118,11 +118,6 @@ fn plain(outputs: &[Output]) -> (String, Vec<wgpu::VertexAttribute>) {
     (text, attributes)
 }
 
-/// Returns the bytes between rows of a texture copy, as wgpu aligns them.
-fn row_bytes(width: u32) -> u32 {
-    (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
-}
-
 impl Pipeline {
     /// Builds a pipeline for finished triangles of two vectors per vertex, the position and a
     /// value.
@@ -351,7 +346,7 @@ impl<'a> Frame<'a> {
     /// Errors of the driver or wgpu.
     pub fn finish(mut self) -> Result<Picture, GpuError> {
         let (width, height) = (self.color.width(), self.color.height());
-        let row = row_bytes(width);
+        let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let size = u64::from(row) * u64::from(height);
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = self.gpu.buffer(size, usage);

@@ -39,11 +39,7 @@ impl Way {
 
     /// Returns its name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Interpreter => "interpreter",
-            Self::Batch => "batch",
-            Self::Gpu => "gpu",
-        }
+        ["interpreter", "batch", "gpu"][self as usize]
     }
 }
 

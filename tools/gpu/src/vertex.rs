@@ -97,15 +97,6 @@ fn fragment(interface: &Interface, binding: usize) -> String {
     )
 }
 
-/// Converts the fragment stage to the vertex stage's form: a passthrough stage links only with
-/// another one.
-fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
-    if !matches!(vertex, Shader::Passthrough(_)) {
-        return Ok(Shader::Wgsl(text));
-    }
-    Shader::spirv_of_wgsl(&text)
-}
-
 fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
     use wgpu::BufferUsages;
     let window = (2 + varyings(job.interface).count()) * 16;
@@ -194,7 +185,11 @@ fn pipeline(
 ) -> Result<wgpu::RenderPipeline, GpuError> {
     let binding = job.blocks().count();
     let VertexJob { shader, interface, formats, constants, .. } = job;
-    let fragment = fragment_shader(fragment(interface, binding), &shader)?.module(gpu);
+    let fragment = fragment(interface, binding);
+    // A passthrough stage links only with another one.
+    let is_passthrough = matches!(shader, Shader::Passthrough(_));
+    let fragment = if is_passthrough { Shader::spirv_of_wgsl(&fragment)? } else { Shader::Wgsl(fragment) };
+    let fragment = fragment.module(gpu);
     let vertex = shader.module(gpu);
     let format = |register: u8| match formats[usize::from(register & 15)].kind {
         AttributeKind::Float => wgpu::VertexFormat::Float32x4,

@@ -4,14 +4,11 @@
 
 use crate::cfg::reach::reach;
 use transpica::Program;
+use transpica::isa::access::Access;
 use transpica::isa::{Dest, Index, Inst, Mask, Operand, Source};
 
-/// Bit of a0.x in [`Components::rest`]; a0.y follows.
-pub const ADDRESS: u8 = 1;
-/// Bit of aL.
-pub const COUNTER: u8 = 4;
-/// Bit of cmp.x; cmp.y follows.
-pub const FLAGS: u8 = 8;
+/// Bits of [`Components::rest`].
+pub use transpica::isa::access::{ADDRESS, COUNTER, FLAGS};
 
 /// A set of components. In sets of registers, bit 4 · n + c is component c of register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +18,7 @@ pub struct Components {
     /// o0..o15
     pub outputs: u64,
     /// Address registers, aL and flags.
-    pub rest: u8,
+    pub rest: u16,
 }
 
 impl Components {
@@ -39,7 +36,7 @@ impl Components {
             temps: bits(self.temps, other.temps),
             outputs: bits(self.outputs, other.outputs),
             // Range: as many bits as both have.
-            rest: bits(self.rest.into(), other.rest.into()) as u8,
+            rest: bits(self.rest.into(), other.rest.into()) as u16,
         }
     }
 
@@ -122,36 +119,26 @@ impl Reads {
 /// Returns the components that an instruction writes. EMIT, SETEMIT and control flow write none:
 /// what they change is not a register, or aL.
 pub fn written(inst: &Inst) -> Components {
-    match *inst {
-        Inst::Data { op, dest, mask, .. } => {
-            let rest = if op.writes_flags() { 3 * FLAGS } else { 0 };
-            match dest {
-                Dest::Temp(register) => {
-                    Components { temps: lanes(register, mask), rest, ..Components::default() }
-                }
-                Dest::Output(register) => Components { rest, ..Components::of_output(register, mask) },
-            }
-        }
-        Inst::Mova { mask, .. } => Components { rest: (mask.0 & 3) * ADDRESS, ..Components::default() },
-        Inst::Cmp { .. } => Components { rest: 3 * FLAGS, ..Components::default() },
-        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => Components::default(),
-    }
+    let access = Access::new(inst);
+    Components { temps: access.temps_written, outputs: access.outputs_written, rest: access.rest_written }
 }
 
 /// Returns the output registers that some reachable instruction writes, bit n = on.
 pub fn outputs_written(program: &Program<'_>) -> u16 {
-    let mut all = Components::default();
+    let mut all = 0;
     reach(program, |pc, _| {
-        all = all.with(program.inst(pc).map_or(Components::default(), |inst| written(&inst)));
+        if let Some((Dest::Output(register), Mask(1..))) = program.destination(pc) {
+            all |= 1 << (register & 15);
+        }
     });
-    (0..16)
-        .filter(|register| all.outputs >> (4 * register) & 15 != 0)
-        .fold(0, |mask, register| mask | 1 << register)
+    all
 }
 
 /// Returns what an instruction reads for the demanded ones of the components that it writes.
 pub fn reads(inst: &Inst, demanded: Components) -> Reads {
     let needed = written(inst).common(demanded);
+    // Range: two bits.
+    let flags = |bits: u16| Mask((bits & 3) as u8);
     let mut reads = Reads::default();
     if needed.is_empty() {
         return reads;
@@ -168,9 +155,9 @@ pub fn reads(inst: &Inst, demanded: Components) -> Reads {
                 reads.add(source, of_source.for_mask(mask));
             }
         }
-        Inst::Mova { source, .. } => reads.add(source, Mask((needed.rest / ADDRESS) & 3)),
+        Inst::Mova { source, .. } => reads.add(source, flags(needed.rest / ADDRESS)),
         Inst::Cmp { sources, .. } => {
-            let mask = Mask((needed.rest / FLAGS) & 3);
+            let mask = flags(needed.rest / FLAGS);
             sources.iter().for_each(|source| reads.add(source, mask));
         }
         Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}

@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 
 use crate::cfg::explore::{ExploreOptions, Explored, explore};
-use crate::cfg::{Action, BlockData, Cfg, Terminator};
+use crate::cfg::{Action, Block, BlockData, Cfg, Terminator};
 use crate::entity::Handle;
-use transpica::isa::{ConditionOp, Inst, Mask, Test};
+use transpica::isa::access::tested_flags;
+use transpica::isa::{Inst, Mask, Test};
 use transpica::{Error, Limits, Program, Stage};
 
-use crate::access::{COUNTER, Components, FLAGS, reads, written};
+use crate::access::{COUNTER, Components, reads, written};
 
 /// Returns the addresses of dead instructions, in order, or none if the graph would be
 /// too large.
@@ -32,8 +33,8 @@ pub fn dead(program: &Program<'_>, outputs: u16, limits: &Limits) -> Result<Vec<
     let before = liveness.solve();
     // An instruction in several blocks is dead if it is dead in all.
     let mut is_dead = BTreeMap::new();
-    for (_, data) in cfg.blocks.iter() {
-        liveness.through(data, &before, |pc, dead| {
+    for block in cfg.blocks.keys() {
+        liveness.through(block, &before, |pc, dead| {
             let all = is_dead.entry(pc).or_insert(true);
             *all &= dead;
         });
@@ -56,8 +57,8 @@ impl Liveness<'_> {
         let mut before = vec![Components::default(); self.cfg.blocks.len()];
         let mut again = true;
         while std::mem::take(&mut again) {
-            for (block, data) in self.cfg.blocks.iter().rev() {
-                let live = self.through(data, &before, |_, _| {});
+            for block in self.cfg.blocks.keys().rev() {
+                let live = self.through(block, &before, |_, _| {});
                 again |= std::mem::replace(&mut before[block.index()], live) != live;
             }
         }
@@ -66,18 +67,13 @@ impl Liveness<'_> {
 
     /// Returns the live components in front of a block; `visit` learns which of its instructions
     /// are dead.
-    fn through(
-        &self,
-        data: &BlockData,
-        before: &[Components],
-        mut visit: impl FnMut(u16, bool),
-    ) -> Components {
+    fn through(&self, block: Block, before: &[Components], mut visit: impl FnMut(u16, bool)) -> Components {
+        let data = &self.cfg.blocks[block];
         let mut live = data.terminator.targets().fold(tested(data), |all, to| all.with(before[to.index()]));
         if data.terminator == Terminator::End {
             live = live.with(self.at_end);
         }
-        let range = data.actions.start as usize..data.actions.end as usize;
-        for action in self.cfg.actions.get(range).unwrap_or_default().iter().rev() {
+        for action in self.cfg.actions_of(block).iter().rev() {
             let Action::Run(pc) = action else { continue };
             let Some(inst) = self.program.inst(*pc) else { continue };
             match inst {
@@ -100,11 +96,7 @@ impl Liveness<'_> {
 /// Returns the flags that the end of a block tests.
 fn tested(data: &BlockData) -> Components {
     let rest = match data.terminator {
-        Terminator::Branch { test: Test::Cmp(condition), .. } => match condition.op {
-            ConditionOp::Or | ConditionOp::And => 3 * FLAGS,
-            ConditionOp::X => FLAGS,
-            ConditionOp::Y => FLAGS << 1,
-        },
+        Terminator::Branch { test: Test::Cmp(condition), .. } => tested_flags(condition),
         Terminator::Branch { .. } | Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => 0,
     };
     Components { rest, ..Components::default() }

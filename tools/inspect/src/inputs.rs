@@ -11,7 +11,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::isa::sizes::FLOATS;
 
-use crate::state::{Delivered, State};
+use crate::state::{Delivered, State, bits};
 use crate::symbols::Symbols;
 use crate::values::{self, Named, Use, use_of};
 
@@ -33,7 +33,6 @@ pub fn of_seed(file: &Shbin<'_>, environment: &FileEnvironment<'_>, symbols: &Sy
         (values::plausible_uniforms(seed, names), inputs)
     };
     environment.constants().apply(&mut uniforms);
-    let bits = |registers: &[[f32; 4]; 16]| registers.map(|register| register.map(f32::to_bits));
     let vertices = inputs.iter().map(bits).collect();
     let delivered = deliver(file, environment.executable(), count, |number| {
         if stress { values::uniforms(seed ^ number).floats } else { values::unit_values(seed ^ number) }

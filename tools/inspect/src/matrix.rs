@@ -3,6 +3,10 @@
 /// Four rows.
 pub type Matrix = [[f64; 4]; 4];
 
+/// The matrix that changes nothing.
+pub const UNIT: Matrix =
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
 /// The product: applies `b`, then `a`.
 pub fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|row| std::array::from_fn(|column| (0..4).map(|k| a[row][k] * b[k][column]).sum()))

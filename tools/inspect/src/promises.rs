@@ -3,7 +3,6 @@
 //! Facts: [`Reliance`] says which promises a module needs. A promise about results is one about a
 //! program, so the interpreter shows whether a vertex keeps it.
 
-use transpica::container::SymbolBank;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{GeometryMachine, Settings, TraceRecord, Uniforms};
 use transpica::isa::{DataOp, Inst, Mask};
@@ -11,9 +10,8 @@ use transpica::settings::{Assume, Promise, Reliance, Watch};
 use transpica::{Error, Job, Machine, Options, Profile, Program, Shbin, Stage, Translator};
 
 use crate::inputs::{Seed, of_seed};
-use crate::state::State;
-use crate::symbols::{Symbols, letter};
-use crate::values::Named;
+use crate::state::{State, floats};
+use crate::symbols::Symbols;
 
 /// Vertices to choose one from whose results keep a promise.
 const CANDIDATES: usize = 16;
@@ -132,16 +130,14 @@ impl Promised<'_> {
         let relies_on = self.reliance(state)?;
         let (Assume { uniforms, results }, attributes) = (relies_on.promises, relies_on.attribute_promises);
         let what = |bank, register: usize, value: [f32; 4], promise| {
-            let (kind, name) = match bank {
-                SymbolBank::Input => ("attributes", self.name(self.symbols.attributes(), bank, register)),
-                _uniform => ("uniforms", self.name(self.symbols.uniforms(), bank, register)),
-            };
-            format!("{name} = {value:?} breaks the promise about {kind}: {promise}")
+            let kind = if bank == 'v' { "attributes" } else { "uniforms" };
+            let name = self.symbols.name(bank, register).map_or(String::new(), |name| format!(" ({name})"));
+            format!("{bank}{register}{name} = {value:?} breaks the promise about {kind}: {promise}")
         };
         let broken = Watch::new(uniforms, &state.uniforms.floats).broken() & relies_on.uniforms;
         let broken = broken.trailing_zeros() as usize;
         if let Some(&value) = state.uniforms.floats.get(broken) {
-            return Ok(Some(what(SymbolBank::Float, broken, value, uniforms)));
+            return Ok(Some(what('c', broken, value, uniforms)));
         }
         let place = if self.program.stage() == Stage::Vertex { "vertex" } else { "invocation" };
         let mut executor = self.executor(&state.uniforms, false)?;
@@ -150,13 +146,13 @@ impl Promised<'_> {
             for &(register, value) in state.delivered.get(number).into_iter().flatten() {
                 let value = value.map(f32::from_bits);
                 if relies_on.uniforms >> register & 1 != 0 && !uniforms.holds(&value) {
-                    return at(what(SymbolBank::Float, register.into(), value, uniforms));
+                    return at(what('c', register.into(), value, uniforms));
                 }
             }
             for register in (0..16usize).filter(|register| relies_on.attributes >> register & 1 != 0) {
                 let value = vertex[register].map(f32::from_bits);
                 if !attributes[register].holds(&value) {
-                    return at(what(SymbolBank::Input, register, value, attributes[register]));
+                    return at(what('v', register, value, attributes[register]));
                 }
             }
             if relies_on.results
@@ -168,24 +164,6 @@ impl Promised<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Returns a register with its name in the file.
-    fn name<'n>(
-        &self,
-        mut names: impl Iterator<Item = &'n Named>,
-        bank: SymbolBank,
-        register: usize,
-    ) -> String {
-        let is_part = |named: &&Named| {
-            named.bank == bank && (named.first..named.first + named.count).contains(&register)
-        };
-        let text = format!("{}{register}", letter(bank));
-        match names.find(is_part) {
-            Some(Named { name, count: 1, .. }) => format!("{text} ({name})"),
-            Some(Named { name, first, .. }) => format!("{text} ({name}[{}])", register - first),
-            None => text,
-        }
     }
 }
 
@@ -200,7 +178,6 @@ impl Executor {
     /// Runs a vertex, or the next invocation, of a state. Returns the first instruction whose
     /// result breaks a promise. Errors are left to the run.
     fn breach(&mut self, promise: Promise, state: &State, number: usize) -> Option<TraceRecord> {
-        let inputs = state.vertices[number].map(|register| register.map(f32::from_bits));
         let mut found = None;
         let mut trace = |step: &TraceRecord| {
             if found.is_none() && !keeps(promise, step) {
@@ -208,11 +185,9 @@ impl Executor {
             }
         };
         match self {
-            Self::Vertex(machine) => _ = machine.run_traced(&inputs, &mut trace),
+            Self::Vertex(machine) => _ = machine.run_traced(&floats(&state.vertices[number]), &mut trace),
             Self::Geometry(machine) => {
-                for &(register, value) in state.delivered.get(number).into_iter().flatten() {
-                    machine.deliver(register, &[value.map(f32::from_bits)]);
-                }
+                let inputs = state.begin(number, machine);
                 _ = machine.run_traced(&inputs, &mut trace);
             }
         }

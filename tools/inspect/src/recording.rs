@@ -11,7 +11,7 @@ use transpica::isa::{Dest, Effect, Inst, Pc, Test, control};
 use transpica::{Error, Machine, Program, Stage};
 
 use crate::access::{Components, written};
-use crate::state::State;
+use crate::state::{State, floats};
 
 /// Most steps of a recording.
 pub const MOST_STEPS: u64 = 100_000;
@@ -86,7 +86,7 @@ impl Run<'_> {
     /// An error of an earlier invocation. One of the recorded run is part of the recording.
     pub fn record(&self, number: usize) -> Result<Option<Recording>, Error> {
         let Some(vertex) = self.state.vertices.get(number) else { return Ok(None) };
-        let inputs = vertex.map(|register| register.map(f32::from_bits));
+        let inputs = floats(vertex);
         let most = Settings { budget: self.settings.budget.min(MOST_STEPS), ..self.settings };
         let mut steps = Vec::new();
         let mut trace = |record: &TraceRecord| {
@@ -125,15 +125,11 @@ impl Run<'_> {
     fn machine_before(&self, number: usize) -> Result<GeometryMachine, Error> {
         let mut machine = GeometryMachine::new(self.program, self.outputs, self.settings)?;
         machine.set_uniforms(&self.state.uniforms);
-        for (place, vertex) in self.state.vertices.iter().enumerate().take(number + 1) {
-            for &(register, value) in self.state.delivered.get(place).into_iter().flatten() {
-                machine.deliver(register, &[value.map(f32::from_bits)]);
-            }
-            if place < number {
-                let inputs = vertex.map(|register| register.map(f32::from_bits));
-                machine.run(&inputs)?;
-            }
+        for earlier in 0..number {
+            let inputs = self.state.begin(earlier, &mut machine);
+            machine.run(&inputs)?;
         }
+        self.state.begin(number, &mut machine);
         Ok(machine)
     }
 

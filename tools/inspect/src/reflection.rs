@@ -109,9 +109,8 @@ fn inputs(out: &mut String, reflection: &Reflection) {
     });
     let columns = ["location", "HLSL", "MSL", "register", "type", "components", "name"];
     table(out, "attributes", &columns, attributes);
-    let titled = |what: &str, place: &Option<BlockInfo>| match place {
-        Some(place) => format!("{what}: {}", block(place)),
-        None => what.into(),
+    let titled = |what: &str, place: &Option<BlockInfo>| {
+        place.as_ref().map_or(what.into(), |place| format!("{what}: {}", block(place)))
     };
     let mut uniforms = interface.block.uniforms();
     uniforms.sort_by_key(|uniform| uniform.member.offset);

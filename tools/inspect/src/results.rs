@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::precision::bits;
+use crate::precision;
 use serde_json::{Map, Value, json};
 use transpica::interp::{Emit, GeometryMachine, Settings, TraceRecord};
 use transpica::{Error, Machine, Program, Stage};
@@ -12,7 +12,7 @@ use transpica::{Error, Machine, Program, Stage};
 use crate::access::outputs_written;
 use crate::inputs::Origin;
 use crate::json;
-use crate::state::{Registers, State};
+use crate::state::{Registers, State, bits, floats};
 use crate::symbols::Symbols;
 
 /// Schema of the document of a run.
@@ -90,11 +90,8 @@ fn invocations(
     let mut machine = GeometryMachine::new(program, view.mask, settings)?;
     machine.set_uniforms(&state.uniforms);
     let mut shown = Shown::new(view);
-    for (vertex, delivered) in state.vertices.iter().zip(&state.delivered) {
-        for &(register, value) in delivered {
-            machine.deliver(register, &[value.map(f32::from_bits)]);
-        }
-        let inputs = vertex.map(|register| register.map(f32::from_bits));
+    for number in 0..state.vertices.len() {
+        let inputs = state.begin(number, &mut machine);
         let invocation = match &mut trace {
             Some(trace) => machine.run_traced(&inputs, trace)?,
             None => machine.run(&inputs)?,
@@ -140,7 +137,7 @@ fn registers(mask: u16) -> impl Iterator<Item = usize> {
 /// An invocation as JSON.
 fn emits_to_json<'e>(emits: impl Iterator<Item = Emit<'e>>, view: View<'_>) -> Value {
     let emit = |emit: Emit<'_>| {
-        let outputs = emit.outputs.map(|register| register.map(f32::to_bits));
+        let outputs = bits(emit.outputs);
         let mut value = json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert });
         if let Value::Object(members) = &mut value {
             members.extend(of_registers(&outputs, view.mask, view.symbols));
@@ -185,19 +182,19 @@ pub fn interpret(
     machine.set_uniforms(&state.uniforms);
     let mut all = Vec::with_capacity(state.vertices.len());
     for vertex in &state.vertices {
-        let inputs = vertex.map(|register| register.map(f32::from_bits));
+        let inputs = floats(vertex);
         let outputs = match &mut trace {
             Some(trace) => machine.run_traced(&inputs, trace)?,
             None => machine.run(&inputs)?,
         };
-        all.push(outputs.map(|register| register.map(f32::to_bits)));
+        all.push(bits(outputs));
     }
     Ok(all)
 }
 
 /// Replaces any NaN by the canonical one.
 fn canonical(bits: u32) -> u32 {
-    if f32::from_bits(bits).is_nan() { bits::NAN } else { bits }
+    if f32::from_bits(bits).is_nan() { precision::bits::NAN } else { bits }
 }
 
 /// The components of a register as JSON.

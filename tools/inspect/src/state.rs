@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use transpica::Stage;
 use transpica::container::SymbolBank;
 use transpica::host::Constants;
-use transpica::interp::Uniforms;
+use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::isa::DEFAULT;
 use transpica::isa::sizes::FLOATS;
 
@@ -21,6 +21,16 @@ use crate::symbols::{Symbols, letter};
 
 /// Sixteen registers as f32 bits.
 pub type Registers = [[u32; 4]; 16];
+
+/// Registers as numbers.
+pub fn floats(registers: &Registers) -> [[f32; 4]; 16] {
+    registers.map(|register| register.map(f32::from_bits))
+}
+
+/// Registers as bits.
+pub fn bits(registers: &[[f32; 4]; 16]) -> Registers {
+    registers.map(|register| register.map(f32::to_bits))
+}
 
 /// Float uniforms that one invocation of a geometry program receives, with their registers.
 pub type Delivered = Vec<(u8, [u32; 4])>;
@@ -53,6 +63,14 @@ impl State {
             vertices,
             delivered: Vec::new(),
         }
+    }
+
+    /// Delivers the uniforms of an invocation to its machine and returns its inputs.
+    pub fn begin(&self, number: usize, machine: &mut GeometryMachine) -> [[f32; 4]; 16] {
+        for &(register, value) in self.delivered.get(number).into_iter().flatten() {
+            machine.deliver(register, &[value.map(f32::from_bits)]);
+        }
+        floats(&self.vertices[number])
     }
 
     /// Returns whether it sets no constant of the program's file, so that a module may fold them.
@@ -277,10 +295,8 @@ fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, S
 }
 
 fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(), String> {
-    match map.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(unknown_key(key, known, &known.join(", "), place)),
-        None => Ok(()),
-    }
+    let unknown = map.keys().find(|key| !known.contains(&key.as_str()));
+    unknown.map_or(Ok(()), |key| Err(unknown_key(key, known, &known.join(", "), place)))
 }
 
 /// Returns the error about a key, with the nearest known one, or else a list of them.

@@ -8,12 +8,7 @@ use transpica::isa::Mask;
 
 /// The letter of a bank's registers.
 pub fn letter(bank: SymbolBank) -> char {
-    match bank {
-        SymbolBank::Input => 'v',
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
-    }
+    ['v', 'c', 'i', 'b'][bank as usize]
 }
 
 /// Names of a program.
@@ -76,6 +71,15 @@ impl Symbols {
     /// Returns the outputs with a semantic.
     pub fn outputs(&self) -> &[(&'static str, usize, Mask)] {
         &self.outputs
+    }
+
+    /// Returns the name of a register, with its place in an array.
+    pub fn name(&self, bank: char, register: usize) -> Option<String> {
+        let is_part = |named: &&Named| {
+            letter(named.bank) == bank && (named.first..named.first + named.count).contains(&register)
+        };
+        let Named { name, first, count, .. } = self.symbols.iter().find(is_part)?;
+        Some(if *count == 1 { name.clone() } else { format!("{name}[{}]", register - first) })
     }
 
     /// Returns the semantics of an output register, separated by spaces.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::precision::float24;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use transpica::Shbin;
 use transpica::container::{ConstantValue, Dvle, ShaderType, SymbolRange};
 use transpica::isa::Pc;
@@ -184,39 +184,36 @@ pub fn describe(file: &Shbin<'_>) -> Value {
 fn executable((index, dvle): (usize, &Dvle<'_>)) -> Value {
     let header = &dvle.header;
     let ProgramName { dvle: number, stage, entry } = ProgramName::new(index, dvle);
-    let mut fields = Map::new();
-    fields.insert("dvle".into(), json!(number));
-    fields.insert("stage".into(), json!(stage));
+    let mut fields = json!({ "dvle": number, "stage": stage });
     if stage.is_none() {
-        fields.insert("unknown_stage".into(), json!(header.kind));
+        fields["unknown_stage"] = json!(header.kind);
     }
-    fields.insert("entry".into(), json!(entry));
-    fields.insert("offset".into(), json!(format!("{:#x}", dvle.start)));
-    fields.insert("version".into(), json!(format!("{}.{}", header.version.major, header.version.minor)));
-    fields.insert("flags".into(), json!(flags(dvle)));
-    fields.insert("main".into(), json!(format!("{:#x}", header.main)));
-    fields.insert("endmain".into(), json!(format!("{:#x}", header.endmain)));
-    fields.insert("input_mask".into(), json!(format!("{:#06x}", header.input_mask)));
-    fields.insert("output_mask".into(), json!(format!("{:#06x}", header.output_mask)));
+    fields["entry"] = json!(entry);
+    fields["offset"] = json!(format!("{:#x}", dvle.start));
+    fields["version"] = json!(format!("{}.{}", header.version.major, header.version.minor));
+    fields["flags"] = json!(flags(dvle));
+    fields["main"] = json!(format!("{:#x}", header.main));
+    fields["endmain"] = json!(format!("{:#x}", header.endmain));
+    fields["input_mask"] = json!(format!("{:#06x}", header.input_mask));
+    fields["output_mask"] = json!(format!("{:#06x}", header.output_mask));
     if header.shader_type() == Some(ShaderType::Geometry) {
-        let mode =
-            header.geometry_mode().map_or("unknown".to_string(), |mode| format!("{mode:?}").to_lowercase());
-        fields.insert("geometry_mode".into(), json!(mode));
-        fields.insert("geometry_start".into(), json!(header.geometry_start));
-        fields.insert("geometry_main_vertices".into(), json!(header.geometry_main_vertices));
-        fields.insert("geometry_fixed_vertices".into(), json!(header.geometry_fixed_vertices));
+        let mode = header.geometry_mode().map(|mode| format!("{mode:?}").to_lowercase());
+        fields["geometry_mode"] = json!(mode.as_deref().unwrap_or("unknown"));
+        fields["geometry_start"] = json!(header.geometry_start);
+        fields["geometry_main_vertices"] = json!(header.geometry_main_vertices);
+        fields["geometry_fixed_vertices"] = json!(header.geometry_fixed_vertices);
     }
-    fields.insert("symbols".into(), symbols(dvle));
-    fields.insert("outputs".into(), outputs(dvle));
-    fields.insert("constants".into(), constants(dvle));
+    fields["symbols"] = symbols(dvle);
+    fields["outputs"] = outputs(dvle);
+    fields["constants"] = constants(dvle);
     let label = |label: transpica::container::Label| {
         json!({
             "name": dvle.name(label.name).to_text(), "id": format!("{:#x}", label.id),
             "address": format!("{:#x}", label.address), "length": label.length,
         })
     };
-    fields.insert("labels".into(), dvle.labels.iter().map(label).collect());
-    Value::Object(fields)
+    fields["labels"] = dvle.labels.iter().map(label).collect();
+    fields
 }
 
 fn flags(dvle: &Dvle<'_>) -> String {

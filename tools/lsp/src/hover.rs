@@ -1,6 +1,8 @@
 //! Help about what is under the pointer, and about the operand that is being written.
 //! In: a document, a place. Out: Markdown. Knows no protocol.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use transpica::isa::{Mask, Opcode};
 use transpica_asm::values::Tracked;
@@ -206,13 +208,10 @@ impl Place<'_> {
         let statement = start + offset(line, tokens.line.name);
         let words = self.project.words(self.source, statement);
         let writes = token.operand == 0 && tokens.opcode.is_some_and(writes_first);
-        let mut uses: Vec<u16> =
-            words.iter().flat_map(|&pc| self.project.uses(pc, tracked, mask, writes)).collect();
-        uses.sort_unstable();
-        uses.dedup();
+        let uses = words.iter().flat_map(|&pc| self.project.uses(pc, tracked, mask, writes));
         if !words.is_empty() {
             let verb = if writes { "read" } else { "written" };
-            let lines = self.lines(&uses);
+            let lines = self.lines(uses);
             page += &match lines.is_empty() {
                 true => format!("\n\n`{name}.{mask}`: {verb} by no instruction"),
                 false => format!("\n\n`{name}.{mask}` {verb} in {lines}"),
@@ -222,11 +221,8 @@ impl Place<'_> {
     }
 
     /// Lists the lines of words.
-    fn lines(&self, words: &[u16]) -> String {
-        let mut lines: Vec<(usize, usize)> =
-            words.iter().filter_map(|&pc| self.project.line_of(pc)).collect();
-        lines.sort_unstable();
-        lines.dedup();
+    fn lines(&self, words: impl Iterator<Item = u16>) -> String {
+        let lines: BTreeSet<_> = words.filter_map(|pc| self.project.line_of(pc)).collect();
         let mut parts: Vec<String> = Vec::new();
         for &(source, line) in lines.iter().take(MOST_LINES) {
             let statement =

@@ -3,7 +3,7 @@
 //! no protocol.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -185,15 +185,12 @@ impl Project {
     }
 
     /// Returns the words that may have written, or may read, components of a register.
-    pub fn uses(&self, pc: u16, register: Tracked, mask: transpica::isa::Mask, reads: bool) -> Vec<u16> {
+    pub fn uses(&self, pc: u16, register: Tracked, mask: transpica::isa::Mask, reads: bool) -> BTreeSet<u16> {
         let find = |values: &Values| match reads {
             true => values.readers(Pc(pc), register, mask),
             false => values.writers(Pc(pc), register, mask),
         };
-        let mut all: Vec<u16> = self.values().iter().flat_map(find).map(|pc| pc.0).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        self.values().iter().flat_map(find).map(|pc| pc.0).collect()
     }
 
     /// Returns the words of the statement at an offset.

@@ -4,6 +4,7 @@
 //!
 //! `cargo run --release -p transpica-proof --example cost -- FOLDER [ADAPTER]`
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ use transpica::{Job, Options, Precision, Profile, Program, Shbin, Stage, Transla
 use transpica_asm as asm;
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Gpu, Registers, Shader, Timed};
+use transpica_proof::{chain, generate};
 
 /// Vertices of one dispatch: few enough for their registers to stay in the processor's caches.
 const VERTICES: usize = 1024;
@@ -93,12 +95,9 @@ impl Row {
         program: &Program<'_>,
         environment: &FileEnvironment<'_>,
     ) -> Result<Self, Box<dyn Error>> {
-        let mut uniforms = transpica_proof::generate::uniforms(0);
+        let mut uniforms = generate::uniforms(0);
         environment.constants().apply(&mut uniforms);
-        let vertices: Vec<Registers> = transpica_proof::generate::inputs(0, VERTICES)
-            .iter()
-            .map(|vertex| vertex.map(|register| register.map(f32::to_bits)))
-            .collect();
+        let vertices: Vec<Registers> = generate::inputs(0, VERTICES).iter().map(chain::bits).collect();
         let (mut spirv, mut timed) = ([0; 2], Vec::new());
         for (precision, spirv) in [Precision::Exact, Precision::Fast].into_iter().zip(&mut spirv) {
             let options = Options {
@@ -145,15 +144,8 @@ fn reached(program: &Program<'_>) -> Result<usize, Box<dyn Error>> {
     else {
         return Err("too many control states".into());
     };
-    let mut all: Vec<u16> = Vec::new();
-    for action in &graph.actions {
-        if let Action::Run(pc) = action {
-            all.push(pc.0);
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    Ok(all.len())
+    let ran = |action: &Action| if let Action::Run(pc) = action { Some(pc.0) } else { None };
+    Ok(graph.actions.iter().filter_map(ran).collect::<BTreeSet<_>>().len())
 }
 
 /// Counts the instructions in the functions of a SPIR-V module, including labels and local

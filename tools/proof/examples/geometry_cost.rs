@@ -14,6 +14,7 @@ use transpica::{Options, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
+use transpica_proof::chain;
 use transpica_proof::scenes::{self, Scene};
 
 /// Turns, of which the shortest counts.
@@ -76,8 +77,7 @@ impl Cost {
             Some(_) => scene.vertices.clone(),
             None => scene.vertices.repeat(copies),
         };
-        let bits: Vec<Registers> =
-            vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+        let bits: Vec<Registers> = vertices.iter().map(chain::bits).collect();
         let triangles = chain.draw(&bits, indices)?.triangles();
         let expected = pipeline.draw(&vertices, indices)?.triangles().len();
         if expected != triangles as usize {

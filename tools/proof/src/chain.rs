@@ -28,8 +28,7 @@ use crate::mutants::{Mutant, Place};
 use crate::risk;
 use crate::walk::{Walk, Walked};
 
-/// Sixteen registers as f32 bits.
-pub type Bits = [[u32; 4]; 16];
+pub use transpica_inspect::state::{Registers as Bits, bits};
 
 /// Limit of instructions per vertex; vertices beyond it are skipped and counted.
 pub const BUDGET: u64 = 4000;
@@ -118,6 +117,12 @@ pub fn graph(program: &Program<'_>, options: &Options) -> transpica::Result<Opti
     Ok(Some((cfg, tree)))
 }
 
+/// Returns the context in which a vertex program is lowered to a function of its registers.
+pub fn context<'a>(program: &'a Program<'a>, options: &'a Options) -> Context<'a> {
+    let outputs = OutputSelection::Registers;
+    Context { program, constants: &[None; FLOATS], outputs, geometry: None, options, hooks: &[] }
+}
+
 /// Legalizes a module for a block, none of whose registers is constant.
 pub fn legalize(module: &mut Module, options: &Options, block: &UniformBlock) {
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
@@ -153,29 +158,13 @@ pub fn compare_with(
     mutant: Option<Mutant>,
 ) -> Result<Count, Disagreement> {
     let program = generated.program();
-    let settings = options.settings(BUDGET);
     let mut uniforms = generated.uniforms();
     options.control.apply(&mut uniforms);
-    let mut machine = Machine::new(&program, settings).map_err(|error| fault("interpreter", error))?;
-    machine.set_uniforms(&uniforms);
-    let mut count = Count { programs: 1, ..Count::default() };
-    let mut vertices = Vec::new();
-    for inputs in generated.inputs(VERTICES) {
-        let Ok(outputs) = machine.run(&inputs) else {
-            count.unfinished += 1;
-            continue;
-        };
-        vertices.push((bits(&inputs), bits(outputs).to_vec()));
-    }
-    count.vertices = vertices.len();
-    let outputs = OutputSelection::Registers;
-    count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare_forms(mutant)?;
-    Ok(count)
-}
-
-/// Registers as bits.
-pub fn bits(registers: &[[f32; 4]; 16]) -> Bits {
-    registers.map(|register| register.map(f32::to_bits))
+    let case = Case::new(&program, uniforms, options, &generated.inputs(VERTICES));
+    let case = case.map_err(|error| fault("interpreter", error))?;
+    let vertices = case.vertices.len();
+    let forms = case.compare_forms(mutant)?;
+    Ok(Count { programs: 1, vertices, unfinished: VERTICES - vertices, forms })
 }
 
 fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
@@ -208,7 +197,24 @@ pub fn same_outputs(
     Ok(())
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// Runs vertices in the interpreter and keeps those that end, with all their registers.
+    ///
+    /// # Errors
+    /// A program that the interpreter refuses.
+    pub fn new(
+        program: &'a Program<'a>,
+        uniforms: Uniforms,
+        options: Options,
+        inputs: &[[[f32; 4]; 16]],
+    ) -> transpica::Result<Self> {
+        let mut machine = Machine::new(program, options.settings(BUDGET))?;
+        machine.set_uniforms(&uniforms);
+        let run = |inputs: &_| Some((bits(inputs), bits(machine.run(inputs).ok()?).to_vec()));
+        let vertices = inputs.iter().filter_map(run).collect();
+        Ok(Self { program, uniforms, options, outputs: OutputSelection::Registers, vertices })
+    }
+
     /// Compares every form that the program has and returns the number of forms.
     ///
     /// # Errors
@@ -238,15 +244,7 @@ impl Forms<'_> {
         let block = layout::registers(&self.layout());
         let Case { program, outputs, ref options, .. } = *self.case;
         let wrong = self.mutant.map(|mutant| mutant.program(program));
-        let lowered_program = wrong.as_ref().unwrap_or(program);
-        let context = Context {
-            program: lowered_program,
-            constants: &[None; FLOATS],
-            outputs,
-            geometry: None,
-            options,
-            hooks: &[],
-        };
+        let context = Context { outputs, ..context(wrong.as_ref().unwrap_or(program), options) };
         let mutant = self.mutant;
         let refused =
             |form: &str, module: transpica::Result<Module>| module.map_err(|error| fault(form, error));

@@ -11,15 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use transpica::interp::{Registers, Settings, TraceRecord};
 use transpica::isa::encode::encode;
-use transpica::isa::sizes::FLOATS;
 use transpica::isa::{
     CompareOp, Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source, Stage, Uniforms,
 };
-use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::structure;
+use transpica::stages::{lift, structure};
 use transpica::{Limits, Machine, Options, Precision, Program};
 
-use crate::chain::{bits, graph, options};
+use crate::chain::{bits, context, graph, options};
 use crate::ir::{Evaluator, InputValues};
 use crate::walk::{Walk, Walked};
 
@@ -276,9 +274,7 @@ fn runs(program: &Program<'_>, settings: Settings, count: &Count) -> Result<Vec<
 
 /// Compares the dispatcher over the program counter.
 fn dispatched(program: &Program<'_>, options: &Options, runs: &[Run]) -> Result<(), String> {
-    let (constants, outputs) = ([None; FLOATS], OutputSelection::Registers);
-    let context = Context { program, constants: &constants, outputs, geometry: None, options, hooks: &[] };
-    let module = lift::dispatched(context).map_err(|error| error.to_string())?;
+    let module = lift::dispatched(context(program, options)).map_err(|error| error.to_string())?;
     let evaluator = Evaluator::new(&module).map_err(|error| error.to_string())?;
     for run in runs.iter().filter(|run| run.output.is_some()) {
         let environment = InputValues {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::spirv_tools::tool;
+use crate::spirv_tools::{tool, words};
 
 const VALIDATOR: &str = "glslangValidator";
 /// Arguments for GLSL for Vulkan 1.1.
@@ -27,12 +27,7 @@ pub enum Stage {
 
 impl Stage {
     const fn name(self) -> &'static str {
-        match self {
-            Self::Vertex => "vert",
-            Self::Geometry => "geom",
-            Self::Fragment => "frag",
-            Self::Compute => "comp",
-        }
+        ["vert", "geom", "frag", "comp"][self as usize]
     }
 }
 
@@ -58,11 +53,7 @@ fn compile(arguments: &[&str], text: &str) -> Result<Vec<u8>, String> {
 /// The messages of glslang, or how to install it.
 pub fn spirv(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let arguments = [&VULKAN[..], &["--stdin", "-S", stage.name(), "--quiet", "-o", "/dev/stdout"]].concat();
-    words(&compile(&arguments, text)?)
-}
-
-fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
-    Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+    compile(&arguments, text).map(|bytes| words(&bytes))
 }
 
 /// Compiles HLSL with the entry point `main` to SPIR-V 1.3.
@@ -71,7 +62,7 @@ fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
 /// As [`spirv`].
 pub fn hlsl(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let arguments = ["-D", "-e", "main", "--quiet", "-o", "/dev/stdout", "--stdin", "-S", stage.name()];
-    words(&compile(&[&VULKAN[..], &arguments].concat(), text)?)
+    compile(&[&VULKAN[..], &arguments].concat(), text).map(|bytes| words(&bytes))
 }
 
 /// Checks a text for OpenGL or OpenGL ES.

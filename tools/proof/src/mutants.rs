@@ -10,12 +10,13 @@ use transpica::isa::word::{Field, Word};
 use transpica::isa::{ConditionOp, Opcode};
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
-use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::passes::analyze::ranges::Promises;
+use transpica::stages::lift;
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
 use transpica::stages::translate::{self, ControlFlow};
 use transpica::{Job, Options, Precision, Program, Result, Translation, Translator};
+
+use crate::chain;
 
 /// A deliberate error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,14 +259,7 @@ pub fn translate(
     let mut right = translator.translate(program, environment, Job::Compute)?;
     let options: Options = *translator.options();
     let wrong = mutant.program(program);
-    let context = Context {
-        program: &wrong,
-        constants: &[None; FLOATS],
-        outputs: OutputSelection::Registers,
-        geometry: None,
-        options: &options,
-        hooks: &[],
-    };
+    let context = chain::context(&wrong, &options);
     let mut module = match translate::control(program, &options)? {
         ControlFlow::Tree(mut cfg, mut tree, _) => {
             mutant.control(&mut cfg, &mut tree);
@@ -284,12 +278,7 @@ pub fn translate(
     let known = environment.interface(&usage, &options)?;
     let interface = Interface::new(known, outputs, entry_point, options, Constants::NONE);
     mutant.module(Place::Legalization, &mut module);
-    // The error may be one of relative reads.
-    let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
-    let block = &interface.block;
-    let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-    let promises = Promises::given(&options);
-    passes::legalize::run(&mut module, &options, promises, &uniforms, &mut Default::default());
+    chain::legalize(&mut module, &options, &interface.block);
     mutant.module(Place::Legal, &mut module);
     passes::optimize::tidy(&mut module, &mut scratch);
     passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch);
@@ -303,7 +292,6 @@ mod tests {
     use transpica::Profile;
 
     use super::*;
-    use crate::chain;
     use crate::unnamed::Unnamed;
 
     /// Without an error, the stages used here produce the library's translation.

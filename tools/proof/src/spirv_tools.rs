@@ -65,6 +65,11 @@ pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
+/// The words of a module.
+pub fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
 /// Validates a module of SPIR-V 1.3 or older for Vulkan 1.1 with `spirv-val`.
 ///
 /// # Errors
@@ -80,7 +85,7 @@ pub fn validate(words: &[u32]) -> Result<(), String> {
 /// The messages of `spirv-opt`, or of `spirv-val` about the result.
 pub fn optimize(words: &[u32]) -> Result<Vec<u32>, String> {
     let bytes = tool("spirv-opt", &["--target-env=vulkan1.1", "-O", "-", "-o", "-"], &bytes(words))?;
-    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    let words = self::words(&bytes);
     validate(&words)?;
     Ok(words)
 }
@@ -93,6 +98,5 @@ pub fn specialize(words: &[u32], values: &[(u32, String)]) -> Result<Vec<u32>, S
     let values: Vec<String> = values.iter().map(|(id, value)| format!("{id}:{value}")).collect();
     let values = values.join(" ");
     let arguments = ["--target-env=vulkan1.1", "--set-spec-const-default-value", &values, "-", "-o", "-"];
-    let bytes = tool("spirv-opt", &arguments, &bytes(words))?;
-    Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+    tool("spirv-opt", &arguments, &bytes(words)).map(|bytes| self::words(&bytes))
 }

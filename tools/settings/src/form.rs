@@ -85,10 +85,7 @@ fn setting(row: &Row, path: &str, default: Value, value: Value) -> Setting {
         (_, Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => ("json", None),
     };
     let field = path.strip_prefix(row.path()).map(|rest| rest.trim_start_matches('.'));
-    let label = match field {
-        None | Some("") => row.flag.to_owned(),
-        Some(field) => format!("{} {field}", row.flag),
-    };
+    let label = format!("{} {}", row.flag, field.unwrap_or_default()).trim_end().to_owned();
     Setting {
         label,
         path: path.to_owned(),

@@ -21,7 +21,7 @@ use transpica::settings::{KnownHost, Outputs, Preset, Renderer, preset};
 use transpica::{Options, Profile};
 
 use spelling::{Change, Names, is_json, word};
-use table::{Form, ROWS, Row};
+use table::{Form, ROWS, Row, Words};
 use tree::Tree;
 
 /// Options and profile that texts change.
@@ -108,9 +108,6 @@ impl Settings {
         varying::check_locations(&varying::outputs(&OutputMap::default(), &all, profile))
     }
 }
-
-/// Words of a choice: each with its JSON text and its help.
-type Words = &'static [(&'static str, &'static str, &'static str)];
 
 /// Returns the row of a path that has a spelling; a switch may set what a choice has in full.
 fn row(path: &str) -> Option<&'static Row> {

@@ -296,10 +296,8 @@ pub fn block(object: &str, text: &str) -> Result<Vec<Change>, String> {
     if is_json(text) {
         return Err("must look like BLOCK:INSTANCE".into());
     }
-    let (block, instance) = match text.split_once(':') {
-        Some((block, instance)) => (block, Value::from(instance)),
-        None => (text, Value::Null),
-    };
+    let named = text.split_once(':').map(|(block, instance)| (block, Value::from(instance)));
+    let (block, instance) = named.unwrap_or((text, Value::Null));
     Ok(vec![Change::new(object, json!({ "block": block, "instance": instance }))])
 }
 

@@ -7,7 +7,7 @@ use transpica::interp::{Settings, TraceRecord};
 use transpica::isa::Mask;
 use transpica_inspect::ancestry::{Ancestry, ancestry_before};
 use transpica_inspect::recording::Run;
-use transpica_inspect::symbols::{Symbols, letter};
+use transpica_inspect::symbols::Symbols;
 
 use crate::run::{Trial, Vertex, executable, run};
 use crate::shader::{Executable, Shader};
@@ -86,14 +86,6 @@ fn trace(shader: &Shader, trial: &Trial, records: &[TraceRecord], marked: &[usiz
 
 /// Returns a register, as `c4`, by the name that the file has for it.
 fn named(symbols: &Symbols, register: &str) -> String {
-    let find = || {
-        let bank = register.chars().next()?;
-        let number: usize = register.get(1..)?.parse().ok()?;
-        let symbol = symbols.as_slice().iter().find(|symbol| {
-            letter(symbol.bank) == bank && (symbol.first..symbol.first + symbol.count).contains(&number)
-        })?;
-        let offset = number - symbol.first;
-        Some(if symbol.count == 1 { symbol.name.clone() } else { format!("{}[{offset}]", symbol.name) })
-    };
+    let find = || symbols.name(register.chars().next()?, register.get(1..)?.parse().ok()?);
     find().unwrap_or_else(|| register.to_owned())
 }

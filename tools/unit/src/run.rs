@@ -3,11 +3,12 @@
 //! that do not end, and counts what ran. Knows no expectation.
 
 use transpica::interp::{GeometryMachine, Settings, TraceRecord};
+use transpica::isa::Inst;
+use transpica::isa::control::Test;
 use transpica::isa::uniforms::HAS_RUN;
-use transpica::isa::{Flow, Inst};
 use transpica::{Error, Kind, Machine, Stage};
 use transpica_draw::batch::{Batch, LANES};
-use transpica_inspect::state::{DEFAULT_REGISTERS, Registers, State};
+use transpica_inspect::state::{DEFAULT_REGISTERS, Registers, State, bits, floats};
 
 use crate::coverage::Coverage;
 use crate::shader::{Executable, Shader};
@@ -103,11 +104,10 @@ impl Executor for Batched {
         batch.set_uniforms(&trial.state.uniforms);
         let mut all = Vec::new();
         for vertex in &trial.state.vertices {
-            let inputs = [vertex.map(|register| register.map(f32::from_bits)); LANES];
+            let inputs = [floats(vertex); LANES];
             let mut outputs = vec![[[0.0; 4]; 16]; LANES];
             batch.run_all(&inputs, &mut outputs).map_err(|error| error.to_string())?;
-            let bits = outputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits)));
-            all.extend(bits.take(1));
+            all.extend(outputs.first().map(bits));
         }
         Ok(Some(all))
     }
@@ -144,15 +144,13 @@ pub fn run(
             machine.set_uniforms(&trial.state.uniforms);
             let bools = trial.state.uniforms.bools;
             for (number, inputs) in trial.state.vertices.iter().enumerate() {
-                let inputs = inputs.map(|register| register.map(f32::from_bits));
                 let coverage = &mut outcome.coverage;
                 let mut record = |record: &TraceRecord| {
                     coverage.record(record, side(record, bools));
                     watch(number, record);
                 };
-                let outputs = machine.run_traced(&inputs, &mut record);
-                let outputs = outputs.map_err(|error| named("vertex", number, error))?;
-                let outputs = outputs.map(|register| register.map(f32::to_bits));
+                let outputs = machine.run_traced(&floats(inputs), &mut record);
+                let outputs = bits(outputs.map_err(|error| named("vertex", number, error))?);
                 let steps = machine.steps() as usize; // Range: at most the trace that was seen.
                 outcome.vertices.push(Vertex { outputs, number: Some(number), steps });
                 outcome.steps.push(machine.steps());
@@ -178,10 +176,8 @@ fn invocations(
     let mut bools = trial.state.uniforms.bools;
     let mut slots: [Vertex; 4] =
         std::array::from_fn(|_| Vertex { outputs: DEFAULT_REGISTERS, number: None, steps: 0 });
-    for (number, (inputs, delivered)) in trial.state.vertices.iter().zip(&trial.state.delivered).enumerate() {
-        for &(register, value) in delivered {
-            machine.deliver(register, &[value.map(f32::from_bits)]);
-        }
+    for number in 0..trial.state.vertices.len() {
+        let inputs = trial.state.begin(number, machine);
         let (mut emits, mut step) = (Vec::new(), 0);
         let coverage = &mut outcome.coverage;
         let mut record = |record: &TraceRecord| {
@@ -192,10 +188,9 @@ fn invocations(
             step += 1;
             watch(number, record);
         };
-        let inputs = inputs.map(|register| register.map(f32::from_bits));
         let invocation = machine.run_traced(&inputs, &mut record).map_err(|error| (number, error))?;
         for (emit, &steps) in invocation.emits().zip(&emits) {
-            let outputs = emit.outputs.map(|register| register.map(f32::to_bits));
+            let outputs = bits(emit.outputs);
             slots[usize::from(emit.slot & 3)] = Vertex { outputs, number: Some(number), steps };
             if emit.prim {
                 let [a, b, c, _] = slots.clone();
@@ -212,14 +207,9 @@ fn invocations(
 fn side(record: &TraceRecord, bools: u16) -> Option<bool> {
     let Inst::Flow(flow) = record.inst else { return None };
     let [x, y] = record.flags;
-    let bool = |id: u8| bools >> (id & 15) & 1 != 0;
-    match flow {
-        Flow::BreakC(condition)
-        | Flow::CallC { condition, .. }
-        | Flow::IfC { condition, .. }
-        | Flow::JmpC { condition, .. } => Some(condition.test(x, y)),
-        Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } => Some(bool(id)),
-        Flow::JmpU { bool: id, expected, .. } => Some(bool(id) == expected),
-        Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } | Flow::Loop { .. } => None,
+    match flow.test()? {
+        Test::Cmp(condition) => Some(condition.test(x, y)),
+        Test::Bool { id, expected } => Some((bools >> (id & 15) & 1 != 0) == expected),
+        Test::LoopRepeats { .. } | Test::JumpsLeft => None,
     }
 }

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use transpica::container::Model;
 use transpica::host::dvle::{self, FileEnvironment};
-use transpica::isa::Pc;
-use transpica::isa::Uniforms;
+use transpica::isa::{Pc, Uniforms};
 use transpica::{Error, Limits, Program, Shbin, Stage};
 use transpica_asm::dis::Listing;
 use transpica_asm::lint::lint;

@@ -91,13 +91,11 @@ impl<'t> Reader<'t> {
 
     /// Rejects other keys than these.
     pub fn check_keys(self, table: &DeTable<'t>, known: &[&str], place: &str) -> Result<(), Problem> {
-        match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-            Some(key) => {
-                let message = unknown_key(key.get_ref(), known, &known.join(", "), place);
-                Err(self.problem(key.span().start, message))
-            }
-            None => Ok(()),
-        }
+        let unknown = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
+        unknown.map_or(Ok(()), |key| {
+            let message = unknown_key(key.get_ref(), known, &known.join(", "), place);
+            Err(self.problem(key.span().start, message))
+        })
     }
 }
 
@@ -111,14 +109,8 @@ pub(crate) fn value(item: &Item<'_>) -> Value {
         }
         DeValue::Float(number) => {
             let value: f64 = number.as_str().parse().unwrap_or(f64::NAN);
-            let text = if value.is_nan() {
-                "nan"
-            } else if value > 0.0 {
-                "inf"
-            } else {
-                "-inf"
-            };
-            Number::from_f64(value).map_or_else(|| text.into(), Value::Number)
+            // The others are "nan", "inf" and "-inf".
+            Number::from_f64(value).map_or_else(|| value.to_string().to_lowercase().into(), Value::Number)
         }
         DeValue::Boolean(value) => json!(value),
         DeValue::Datetime(time) => json!(time.to_string()),

@@ -4,8 +4,7 @@
 //! problem. Knows no document and keeps nothing.
 
 use serde_json::{Map, Value, from_str, json};
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::isa::Pc;
 use transpica::isa::placed::PlacedText;
 use transpica::{Job, Setup, Shbin, Stage, Translation, Translator};

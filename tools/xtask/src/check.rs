@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::needs::{self, ROOT};
-use crate::{cargo, program, run_line, target};
+use crate::{cargo, install, program, run_line, target};
 
 /// Packages whose documentation hosts read, each after those that it links to.
 const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
@@ -120,20 +120,13 @@ fn documentation() -> Result<(), String> {
 /// A file that cannot be read, or a folder without a first page.
 fn dead_link(folder: &Path) -> io::Result<Option<String>> {
     fs::metadata(folder.join("index.html"))?;
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "html") {
-                let text = fs::read_to_string(&path)?;
-                let mut addresses = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-                let is_dead = |address: &&str| address.contains("::") || address.ends_with(".md");
-                if let Some(address) = addresses.find(is_dead) {
-                    return Ok(Some(format!("{}: {address}", path.display())));
-                }
-            }
+    let is_page = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "html");
+    for path in install::files(folder)?.iter().filter(is_page) {
+        let text = fs::read_to_string(path)?;
+        let mut addresses = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let is_dead = |address: &&str| address.contains("::") || address.ends_with(".md");
+        if let Some(address) = addresses.find(is_dead) {
+            return Ok(Some(format!("{}: {address}", path.display())));
         }
     }
     Ok(None)

@@ -156,19 +156,10 @@ fn build(other: Option<&str>, features: &[&str]) -> Result<PathBuf, String> {
 
 /// Returns the bytes of a compressed archive of a folder.
 fn pack(folder: &Path, name: &str) -> std::io::Result<Vec<u8>> {
-    let mut paths = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() { folders.push(entry.path()) } else { paths.push(entry.path()) }
-        }
-    }
-    paths.sort();
     // This writer leaves time and name out of the gzip header.
     let mut archive =
         tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best()));
-    for path in paths {
+    for path in install::files(folder)? {
         let inner = Path::new(name).join(path.strip_prefix(folder).expect("a path of this folder"));
         let mut header = tar::Header::new_gnu();
         header.set_mtime(0);

@@ -5,6 +5,7 @@
 //! library).
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -203,6 +204,19 @@ fn system_libraries(triple: Option<&str>) -> Result<Vec<String>, String> {
     let (_, list) = line.ok_or_else(|| format!("rustc does not list the libraries that it needs: {text}"))?;
     // CMake would take a word with a slash at its start for a path.
     Ok(list.split_whitespace().map(|word| word.replace("/defaultlib:", "-defaultlib:")).collect())
+}
+
+/// Returns the files and links below a folder, sorted.
+pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() { folders.push(entry.path()) } else { files.push(entry.path()) }
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 pub fn copy(from: &Path, to: &Path) -> Result<(), String> {

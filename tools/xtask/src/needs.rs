@@ -43,10 +43,9 @@ pub fn install(tasks: &[&str]) -> Result<(), String> {
         apt(&[&install[..], &packages].concat())?;
     }
     missing.iter().filter(|need| need.is_of_pypi()).try_for_each(install_python)?;
-    match missing.iter().find(|need| !need.is_here()) {
-        None => Ok(()),
-        Some(Need { name, packages, .. }) => Err(format!("{packages}: installed, but {name} is not found")),
-    }
+    missing.iter().find(|need| !need.is_here()).map_or(Ok(()), |Need { name, packages, .. }| {
+        Err(format!("{packages}: installed, but {name} is not found"))
+    })
 }
 
 /// Installs nothing.

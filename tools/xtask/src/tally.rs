@@ -11,10 +11,8 @@ pub const FILE: &str = "TRANSPICA_TALLY";
 /// Creates an empty file of counts.
 pub fn begin(name: &str) -> Result<PathBuf, String> {
     let path = target()?.join(name);
-    match fs::write(&path, "") {
-        Ok(()) => Ok(path),
-        Err(error) => Err(format!("{}: {error}", path.display())),
-    }
+    fs::write(&path, "").map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
 }
 
 /// Prints the counts, sorted, and what the daily tier left out. A file without counts is an error:

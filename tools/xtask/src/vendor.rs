@@ -65,20 +65,10 @@ fn reduced(manifest: &str) -> String {
 
 /// Copies a folder without tests.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
-    let mut folders = vec![(from.to_path_buf(), to.to_path_buf())];
-    while let Some((from, to)) = folders.pop() {
-        let entries = fs::read_dir(&from).map_err(|error| format!("{}: {error}", from.display()))?;
-        for entry in entries.flatten() {
-            let (path, to) = (entry.path(), to.join(entry.file_name()));
-            if path.is_dir() {
-                // Unit tests in `src` are part of modules; integration tests are not.
-                if !path.ends_with("capi/tests") {
-                    folders.push((path, to));
-                }
-            } else {
-                install::copy(&path, &to)?;
-            }
-        }
-    }
-    Ok(())
+    let files = install::files(from).map_err(|error| format!("{}: {error}", from.display()))?;
+    // Unit tests in `src` are part of modules; integration tests are not.
+    let tests = Path::new(ROOT).join("tools/capi/tests");
+    files.iter().filter(|path| !path.starts_with(&tests)).try_for_each(|path| {
+        install::copy(path, &to.join(path.strip_prefix(from).expect("a path of this folder")))
+    })
 }

@@ -4,6 +4,7 @@
 //! block must not be a jump or call.
 
 use super::report::{Fault, Parse, fault, hinted};
+use super::space::UniformKind;
 use super::state::{Array, Assembler, Block, BlockKind, MAX_CODE, Proc, Stolen};
 use transpica::container::ConstantValue;
 use transpica::isa::word::Field;
@@ -157,7 +158,7 @@ impl<'a> Assembler<'a> {
             let hint = "write `.constfa (x, y, z, w)` lines between the first line and `.end`";
             return hinted(at, "no elements have been specified in array", hint);
         }
-        let first = self.constant_registers(at, name, count)?;
+        let first = self.constant_registers(at, name, UniformKind::Float, count)?;
         elements.resize(count as usize, [0; 4]);
         for (number, value) in (first..).zip(elements) {
             // Range: float uniforms end at 95.

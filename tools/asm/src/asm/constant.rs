@@ -3,7 +3,7 @@
 //! In: their text. Out: constants of the executable, and names. Knows no instruction.
 //! Facts: picasso's manual and probes.
 
-use super::register::{BOOL, FLOAT, INT, Operand};
+use super::register::{BOOL, Operand};
 use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::UniformKind;
 use super::state::{Array, Assembler, BlockKind};
@@ -108,36 +108,27 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Warns about a constant's name that no operand can refer to, or that shadows a register.
-    fn check_constant_name(&mut self, name: &'a str) {
-        if lex::check_name(name).is_err() {
-            self.messages.warn(name, "no operand can refer to this name", Some(lex::NAME));
-        }
-        self.check_shadow(name);
-    }
-
-    /// `.constf NAME(x, y, z, w)`
-    pub(super) fn constf(&mut self, text: &'a str) -> Parse<'a, ()> {
+    /// `.constf NAME(x, y, z, w)` and `.consti`, or without a new name `.setf REG(x, y, z, w)` and
+    /// `.seti`.
+    pub(super) fn constant(&mut self, text: &'a str, kind: UniformKind, is_named: bool) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
-        self.check_constant_name(name);
-        // Range: float uniforms end at 95.
-        let register = self.constant_registers(text, name, 1)? as u8;
-        let value = self.floats(values);
-        self.add_constant(text, ConstantValue::Float { register, value })
-    }
-
-    /// `.consti NAME(x, y, z, w)`
-    pub(super) fn consti(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = self.tuple(text)?;
-        self.check_constant_name(name);
-        let Some(register) = self.space().constant(UniformKind::Int, 1) else {
-            return fault(text, format!("not enough space for local constant '{}'", quote(name)));
+        let is_int = kind == UniformKind::Int;
+        let register = if is_named {
+            if lex::check_name(name).is_err() {
+                self.messages.warn(name, "no operand can refer to this name", Some(lex::NAME));
+            }
+            self.check_shadow(name);
+            self.constant_registers(text, name, kind, 1)?
+        } else {
+            self.bank(name, kind.base(), if is_int { INTS } else { FLOATS })?
         };
-        self.define(name, Operand::array(register, 1))?;
-        // Range: int uniforms end at 3.
-        let register = (register - INT) as u8;
-        let value = self.bytes(values);
-        self.add_constant(text, ConstantValue::Int { register, value })
+        let register = register as u8; // Range: the bank's size.
+        let value = if is_int {
+            ConstantValue::Int { register, value: self.bytes(values) }
+        } else {
+            ConstantValue::Float { register, value: self.floats(values) }
+        };
+        self.add_constant(text, value)
     }
 
     /// `.constfa NAME[]`, `.constfa NAME[n]`, and between them and `.end`: `.constfa (x, y, z, w)`
@@ -180,37 +171,25 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Allocates registers for a float constant and declares its name. The result is relative to
-    /// c0.
-    pub(super) fn constant_registers(&mut self, at: &'a str, name: &'a str, count: u32) -> Parse<'a, u32> {
-        let Some(register) = self.space().constant(UniformKind::Float, count) else {
+    /// Allocates registers for a constant and declares its name. The result is relative to the bank.
+    pub(super) fn constant_registers(
+        &mut self,
+        at: &'a str,
+        name: &'a str,
+        kind: UniformKind,
+        count: u32,
+    ) -> Parse<'a, u32> {
+        let Some(register) = self.space().constant(kind, count) else {
             return fault(at, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::array(register, count))?;
-        Ok(register - FLOAT)
-    }
-
-    /// `.setf REG(x, y, z, w)`
-    pub(super) fn setf(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = self.tuple(text)?;
-        // Ranges here and below: the bank's size.
-        let register = self.bank(name, FLOAT, FLOATS)? as u8;
-        let value = self.floats(values);
-        self.add_constant(text, ConstantValue::Float { register, value })
-    }
-
-    /// `.seti REG(x, y, z, w)`
-    pub(super) fn seti(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = self.tuple(text)?;
-        let register = self.bank(name, INT, INTS)? as u8;
-        let value = self.bytes(values);
-        self.add_constant(text, ConstantValue::Int { register, value })
+        Ok(register - kind.base())
     }
 
     /// `.setb REG value`
     pub(super) fn setb(&mut self, text: &'a str) -> Parse<'a, ()> {
         let [name, value] = lex::exactly(text)?;
-        let register = self.bank(name, BOOL, BOOLS)? as u8;
+        let register = self.bank(name, BOOL, BOOLS)? as u8; // Range: the bank's size.
         let value = match value.to_ascii_lowercase().as_str() {
             "true" | "on" | "1" => true,
             "false" | "off" | "0" => false,

@@ -73,15 +73,8 @@ pub(crate) fn name_text(name: &[u8]) -> String {
         return "-".into();
     }
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_$.".contains(&byte);
-    let mut text = String::new();
-    for &byte in name {
-        if is_plain(byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
+    let letter = |&byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.iter().map(letter).collect()
 }
 
 impl<'a> Assembler<'a> {

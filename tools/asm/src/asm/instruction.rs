@@ -235,10 +235,8 @@ impl<'a> Assembler<'a> {
     fn comparison(&self, text: &'a str) -> Parse<'a, u32> {
         // The two codes that are always true have no name in picasso's language.
         let ops = if self.package.extended { &CompareOp::ALL[..] } else { &CompareOp::ALL[..6] };
-        match ops.iter().find(|op| op.name().eq_ignore_ascii_case(text)) {
-            Some(&op) => Ok(op as u32),
-            None => fault(text, invalid("comparison operation", text)),
-        }
+        let known = ops.iter().find(|op| op.name().eq_ignore_ascii_case(text));
+        known.map_or_else(|| fault(text, invalid("comparison operation", text)), |&op| Ok(op as u32))
     }
 
     /// Selects a descriptor for the word and appends the word.

@@ -71,10 +71,8 @@ pub(super) fn without_comment(line: &str) -> &str {
 
 /// The first word and the trimmed rest.
 pub(super) fn first_word(text: &str) -> (&str, &str) {
-    match text.find([' ', '\t']) {
-        Some(end) => (&text[..end], trim(&text[end..])),
-        None => text.split_at(text.len()),
-    }
+    let (word, rest) = text.split_at(text.find([' ', '\t']).unwrap_or(text.len()));
+    (word, trim(rest))
 }
 
 /// Words between spaces and tabs.

@@ -140,10 +140,8 @@ pub(super) struct Parts<'a> {
 
 /// Splits an operand.
 pub(super) fn split(text: &str) -> Parse<'_, Parts<'_>> {
-    let dot = |text| match str::split_once(text, '.') {
-        Some((before, swizzle)) => (before, Some(swizzle)),
-        None => (text, None),
-    };
+    let parts = |(before, swizzle)| (before, Some(swizzle));
+    let dot = |text| str::split_once(text, '.').map_or((text, None), parts);
     let Some((base, rest)) = text.split_once('[') else {
         let (base, swizzle) = dot(text);
         return Ok(Parts { base, offset: None, ignored: "", swizzle });

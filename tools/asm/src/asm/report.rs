@@ -176,10 +176,8 @@ const QUOTED: usize = 60;
 
 /// A part of the source for a message, truncated to fit a line.
 pub(super) fn quote(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(QUOTED) {
-        None => text.into(),
-        Some((end, _)) => format!("{}\u{2026}", &text[..end]).into(),
-    }
+    let end = text.char_indices().nth(QUOTED);
+    end.map_or(text.into(), |(end, _)| format!("{}\u{2026}", &text[..end]).into())
 }
 
 /// The message that a text is not a valid instance of a noun.

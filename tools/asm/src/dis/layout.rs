@@ -122,20 +122,14 @@ fn accept(accepted: &mut Vec<(Block, usize)>, block: Block) {
 fn procedures(model: &Model) -> Vec<Block> {
     let words = model.code.len();
     let proc = |start: usize, end: usize| Block { kind: Kind::Proc, start, split: end, end };
-    let mut entries = BTreeSet::new();
-    for executable in &model.executables {
-        entries.insert((executable.header.main as usize, executable.header.endmain as usize));
-    }
-    let mut calls = BTreeSet::new();
-    for word in model.code.iter().map(|&word| Word(word)) {
-        if let Some((start, length)) = call_range(word) {
-            calls.insert((start, start + length));
-        }
-    }
+    let headers = model.executables.iter().map(|executable| &executable.header);
+    let entries: BTreeSet<_> = headers.map(|it| (it.main as usize, it.endmain as usize)).collect();
+    let called = model.code.iter().filter_map(|&word| call_range(Word(word)));
+    let called = called.map(|(start, length)| (start, start + length));
+    let calls: BTreeSet<_> = called.filter(|range| !entries.contains(range)).collect();
     let mut all = Vec::new();
     for set in [&entries, &calls] {
-        let is_new = |range: &&(usize, usize)| set == &entries || !entries.contains(range);
-        let ranges = set.iter().filter(is_new).filter(|(start, end)| start < end && *end <= words);
+        let ranges = set.iter().filter(|(start, end)| start < end && *end <= words);
         let mut some: Vec<Block> = ranges.map(|&(start, end)| proc(start, end)).collect();
         sort(&mut some);
         all.extend(some);

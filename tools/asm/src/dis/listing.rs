@@ -79,7 +79,8 @@ impl Listing {
     pub fn line(&self, pc: Pc) -> Option<String> {
         let word = Word(*self.model.code.get(pc.index())?);
         let none = Registers::default();
-        let registers = self.registers_at(pc).unwrap_or(&none);
+        let section = || self.ends.iter().position(|&end| pc.index() < end).unwrap_or_default();
+        let registers = self.registers.get(self.index.unwrap_or_else(section)).unwrap_or(&none);
         let text = |form: Form| {
             let context = Context { registers, descriptors: &self.model.descriptors, form, required: 0 };
             line(word, self.target(word), context)
@@ -87,12 +88,6 @@ impl Listing {
         let [plain, _, verbatim, ..] = FORMS;
         // Bits without syntax show in the second form only.
         text(plain).or_else(|| text(verbatim))
-    }
-
-    /// The names that a word has.
-    fn registers_at(&self, pc: Pc) -> Option<&Registers> {
-        let section = || self.ends.iter().position(|&end| pc.index() < end).unwrap_or_default();
-        self.registers.get(self.index.unwrap_or_else(section))
     }
 
     fn target(&self, word: Word) -> Target<'_> {

@@ -102,15 +102,12 @@ pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<St
     check_size(file)?;
     let model = Model::from(file);
     let wanted = content(&model);
-    for form in FORMS {
-        if let Some(text) = section::text(&model, form, *options)
-            && assembles_to(&text, &wanted)
-        {
-            return Ok(text);
-        }
-    }
+    let is_wanted =
+        |text: &String| assemble_good(text).is_some_and(|assembled| content(&assembled.model) == wanted);
+    let mut texts = FORMS.into_iter().filter_map(|form| section::text(&model, form, *options));
     // The last form prints everything as numbers.
-    Err(Error::new(Kind::Backend("the text of this file does not assemble to its bytes".into()), At::Whole))
+    let problem = || Kind::Backend("the text of this file does not assemble to its bytes".into());
+    texts.find(is_wanted).ok_or_else(|| Error::new(problem(), At::Whole))
 }
 
 /// Checks that instructions can address all code words and descriptors.
@@ -118,11 +115,6 @@ fn check_size(file: &Shbin<'_>) -> Result<()> {
     let limits = Limits::default();
     check("code words", file.package.code.len(), limits.code_words, At::Whole)?;
     check("operand descriptors", file.package.descriptors.len(), limits.descriptors, At::Whole)
-}
-
-/// Returns whether a text assembles to a file with this content.
-fn assembles_to(text: &str, wanted: &Model) -> bool {
-    assemble_good(text).is_some_and(|assembled| content(&assembled.model) == *wanted)
 }
 
 /// The content of a file without the layout of its string tables: names are in the order of their

@@ -15,8 +15,7 @@ pub mod worker;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::interp::Uniforms;
 use transpica::settings::Layout;
 use transpica::{Options, Shbin, Stage};
@@ -39,7 +38,7 @@ pub struct Settings {
     #[arg(long = "family", requires = "gpu", value_name = "NAME", default_values = ["navi10", "vega10"])]
     families: Vec<String>,
     /// Only these forms; ratios refer to the first
-    #[arg(long = "form", requires = "gpu", value_name = "NAME", value_parser = form_names())]
+    #[arg(long = "form", requires = "gpu", value_name = "NAME", value_parser = FORMS.map(|form| form.name))]
     forms: Vec<String>,
     /// Only the statistics, which do not vary between runs
     #[arg(long, requires = "gpu")]
@@ -56,10 +55,6 @@ pub struct Settings {
     /// Also print pipeline time and time of a vertex relative to this program's
     #[arg(long, requires = "gpu", value_name = "PROGRAM")]
     beside: Option<String>,
-}
-
-fn form_names() -> Vec<&'static str> {
-    FORMS.iter().map(|form| form.name).collect()
 }
 
 /// A module and its figures.

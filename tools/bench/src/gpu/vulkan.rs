@@ -63,15 +63,6 @@ pub enum Triangles {
     Culled,
 }
 
-impl Triangles {
-    fn culled(self) -> vk::CullModeFlags {
-        match self {
-            Self::Drawn => vk::CullModeFlags::NONE,
-            Self::Culled => vk::CullModeFlags::FRONT_AND_BACK,
-        }
-    }
-}
-
 /// A graphics pipeline. [`Vulkan::destroy`] ends it.
 pub struct Pipeline(vk::Pipeline);
 
@@ -241,7 +232,10 @@ impl Vulkan {
         let viewport =
             vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
         let raster = vk::PipelineRasterizationStateCreateInfo::default();
-        let raster = raster.line_width(1.0).cull_mode(triangles.culled());
+        let raster = raster.line_width(1.0).cull_mode(match triangles {
+            Triangles::Drawn => vk::CullModeFlags::NONE,
+            Triangles::Culled => vk::CullModeFlags::FRONT_AND_BACK,
+        });
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
         let blends =
@@ -250,10 +244,8 @@ impl Vulkan {
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
         let formats = [FORMAT];
         let mut rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
-        let flags = match self.statistics {
-            Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
-            None => vk::PipelineCreateFlags::empty(),
-        };
+        let capture = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
+        let flags = self.statistics.as_ref().map(|_| capture).unwrap_or_default();
         let create = vk::GraphicsPipelineCreateInfo::default()
             .flags(flags)
             .stages(&stages)

@@ -109,10 +109,8 @@ fn least<T: PartialOrd>(slot: &mut Option<T>, value: T) {
 
 impl Bench<'_> {
     fn group(&self, group: Vec<Module>) -> Result<Vec<Measured>, Failed> {
-        let mut subjects = Vec::new();
-        for Module { words, buffers } in group {
-            subjects.push((self.vulkan.subject(words)?, buffers));
-        }
+        let subject = |Module { words, buffers }| Ok((self.vulkan.subject(words)?, buffers));
+        let subjects = group.into_iter().map(subject).collect::<Result<Vec<_>, Failed>>()?;
         let mut all = Vec::new();
         for (subject, _) in &subjects {
             let pipeline = self.vulkan.pipeline(subject, Triangles::Drawn)?;

@@ -33,12 +33,6 @@ impl Bindings {
 
 /// Name of registers in comments.
 fn registers(Uniform { bank, first, count, .. }: &Uniform) -> String {
-    let bank = match bank {
-        SymbolBank::Input => 'v',
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
-    };
     if *count == 1 {
         format!("{bank}{first}")
     } else {

@@ -97,10 +97,8 @@ impl Bindings {
     /// Errors of the file: see [`dvle::program`].
     pub fn new(file: &Shbin<'_>, name: &str) -> Result<Self> {
         let count = file.executables.len();
-        let mut stages = Vec::with_capacity(count);
-        for index in 0..count {
-            stages.push(dvle::program(file, index, &Limits::default())?.stage());
-        }
+        let stage = |index| Ok(dvle::program(file, index, &Limits::default())?.stage());
+        let stages = (0..count).map(stage).collect::<Result<Vec<_>>>()?;
         let mut programs = Vec::with_capacity(count);
         for (index, &stage) in stages.iter().enumerate() {
             let same = |stages: &[Stage]| stages.iter().filter(|&&other| other == stage).count();

@@ -43,7 +43,7 @@ fn write_program(out: &mut String, program: &Binding, index: usize, indent: &str
     };
     constant("Index of the program in the file.", "PROGRAM", "usize", &index.to_string());
     for Uniform { name, bank, first, count } in &program.uniforms {
-        let (bank, name) = (letter(*bank), name.to_uppercase());
+        let name = name.to_uppercase();
         let comment = format!("First register of `{}`: {bank}{first}.", name.to_lowercase());
         constant(&comment, &name, "u8", &first.to_string());
         if *count > 1 {
@@ -66,16 +66,6 @@ fn write_program(out: &mut String, program: &Binding, index: usize, indent: &str
         write_attributes(out, program, indent);
     }
     program.uniforms.iter().for_each(|uniform| write_setter(out, uniform, indent));
-}
-
-/// Letter of a kind of registers.
-fn letter(bank: SymbolBank) -> char {
-    match bank {
-        SymbolBank::Input => 'v',
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
-    }
 }
 
 fn write_attributes(out: &mut String, program: &Binding, indent: &str) {

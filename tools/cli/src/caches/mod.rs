@@ -155,11 +155,7 @@ pub enum CacheKind {
 impl CacheKind {
     /// Returns the name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Vulkan => "vkch",
-            Self::OpenGl => "OpenGL",
-        }
+        ["empty", "vkch", "OpenGL"][self as usize]
     }
 }
 

@@ -72,11 +72,7 @@ pub enum Format {
 impl Format {
     /// Name in messages.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Dot => "dot",
-            Self::Svg => "svg",
-            Self::Text => "text",
-        }
+        ["dot", "svg", "text"][self as usize]
     }
 }
 

@@ -15,6 +15,7 @@ use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 use transpica_inspect::inputs::Seed;
 use transpica_inspect::promises::Promised;
+use transpica_inspect::state::floats;
 use transpica_inspect::symbols::Symbols;
 
 use super::comparison::{Checked, Class, Fault, classify, counted, driver};
@@ -246,9 +247,7 @@ impl Run<'_> {
             let case = EmitCase { program, environment, outputs, uniforms, given, options, budget };
             return Ok(compare_emits(gpu, &case, route)?);
         }
-        let vertices =
-            state.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::from_bits)));
-        let inputs = &vertices.collect::<Vec<_>>()[..];
+        let inputs = &state.vertices.iter().map(floats).collect::<Vec<_>>()[..];
         let case = Case { program, environment, uniforms, inputs, options, budget };
         Ok(compare::compare(gpu, &case, route)?)
     }

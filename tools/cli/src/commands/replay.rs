@@ -55,10 +55,8 @@ pub fn run(arguments: &Replay, common: &Common) -> Result<(), Failure> {
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
     }
-    let mut ways = Vec::new();
-    for way in Way::ALL {
-        ways.push(Replayed::new(&gpu, way).map_err(|error| fail(&error))?);
-    }
+    let replayed = |way| Replayed::new(&gpu, way).map_err(|error| fail(&error));
+    let mut ways = Way::ALL.into_iter().map(replayed).collect::<Result<Vec<_>, _>>()?;
     let (mut times, mut differing) = ([const { Vec::new() }; 3], 0);
     for (number, draws) in recording.frames.iter().enumerate() {
         let mut pictures = Vec::new();

@@ -116,6 +116,10 @@ impl Arguments for Run {
     }
 }
 
+/// Hint for a state that breaks a promise.
+const BREACH: &str =
+    "a module that relies on this promise may compute anything there; change the state or --assume";
+
 /// Runs the command.
 pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
     let input = Input::open(&arguments.file)?.remarked(common);
@@ -126,7 +130,7 @@ pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
     let program = input.program(&container, dvle, &options.limits)?;
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-    let &Run { budget, vertices, .. } = arguments;
+    let &Run { budget, vertices, ref results, .. } = arguments;
     let promised =
         Promised { program: &program, environment: &environment, symbols: &symbols, options, budget };
     let (path, mut state, origin) = match &arguments.state {
@@ -145,9 +149,7 @@ pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
         }
     };
     if let Some(breach) = promised.breach(&state).map_err(|error| input.fail(&error))? {
-        let hint =
-            "a module that relies on this promise may compute anything there; change the state or --assume";
-        return Err(Failure::new(format!("{}: {breach}", path.display())).hint(hint));
+        return Err(Failure::new(format!("{}: {breach}", path.display())).hint(BREACH));
     }
     if state.vertices.is_empty() {
         common.warn(format_args!("{origin}: no vertices, so nothing ran"));
@@ -158,11 +160,10 @@ pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
     let settings = options.settings(budget);
     let listing = arguments.trace.then(|| Listing::new(&container, Some(dvle))).transpose();
     let listing = listing.map_err(|error| input.fail(&error))?;
-    let mut log = listing.as_ref().map(|listing| Log::new(arguments.results.output.as_ref(), listing));
+    let mut log = listing.as_ref().map(|listing| Log::new(results.output.as_ref(), listing));
     let mask = environment.executable().output_mask();
     let listed = if arguments.all { u16::MAX } else { results::listed(&program, mask) };
-    let view =
-        View { mask, listed, json: arguments.results.is_json(), symbols: &symbols, origin: Some(&origin) };
+    let view = View { mask, listed, json: results.is_json(), symbols: &symbols, origin: Some(&origin) };
     let start = Instant::now();
     // Also before a run on the GPU: a program that exceeds its budget must not reach it.
     let text = match &mut log {
@@ -178,7 +179,7 @@ pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
     let (count, elapsed) = (state.vertices.len(), start.elapsed());
     let path = input.path.display();
     common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
-    conclude(log, text, arguments.results.output.as_deref(), saved)
+    conclude(log, text, results.output.as_deref(), saved)
 }
 
 /// Writes the result after the trace, if there is one, and the state. A trace is kept even if the

@@ -133,18 +133,12 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
         };
     }
     let mut tiers: BTreeMap<Tier, usize> = BTreeMap::new();
-    let (mut words, mut times, mut geometry, mut failed) = (Vec::new(), Vec::new(), 0, 0);
-    for row in rows {
-        match &row.result {
-            Ok(Module { stage, tier, words: size, time, .. }) => {
-                geometry += usize::from(*stage == Stage::Geometry);
-                *tiers.entry(*tier).or_default() += 1;
-                words.push(*size as f64);
-                times.push(micros(*time));
-            }
-            Err(_) => failed += 1,
-        }
-    }
+    let modules: Vec<&Module> = rows.iter().filter_map(|row| row.result.as_ref().ok()).collect();
+    modules.iter().for_each(|module| *tiers.entry(module.tier).or_default() += 1);
+    let geometry = modules.iter().filter(|module| module.stage == Stage::Geometry).count();
+    let failed = rows.len() - modules.len();
+    let words: Vec<f64> = modules.iter().map(|module| module.words as f64).collect();
+    let times = modules.iter().map(|module| micros(module.time)).collect();
     let tiers: Vec<String> = tiers.iter().map(|(tier, count)| format!("{count} {tier}")).collect();
     let tiers = if tiers.is_empty() { "none".to_string() } else { tiers.join(", ") };
     let _ = writeln!(

@@ -185,12 +185,6 @@ struct Tested<'f> {
     checked: Checked,
 }
 
-impl Tested<'_> {
-    fn full_name(&self) -> String {
-        format!("{}: {}", self.file.stem(), self.name)
-    }
-}
-
 /// Everything that ran.
 struct Report<'f> {
     tests: Vec<Tested<'f>>,
@@ -368,7 +362,7 @@ impl Report<'_> {
         for test in &self.tests {
             let verdict = if test.checked.failure.is_some() { "FAILED" } else { "ok" };
             if verdict == "FAILED" || !common.quiet {
-                let _ = writeln!(text, "test {} ... {verdict}", test.full_name());
+                let _ = writeln!(text, "test {}: {} ... {verdict}", test.file.stem(), test.name);
             }
         }
         for error in &self.errors {

@@ -17,7 +17,7 @@ use transpica_inspect::draw::picture::{BACKGROUND, Picture};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
 use transpica_inspect::draw::{Size, Triangle};
 use transpica_inspect::results::{Shown, View, show};
-use transpica_inspect::state::State;
+use transpica_inspect::state::{State, bits, floats};
 
 use crate::arguments::RouteName;
 use crate::input::Input;
@@ -102,8 +102,7 @@ pub fn triangles(
     for (stage, state) in [Stage::Vertex, Stage::Geometry].into_iter().zip(&scene.states) {
         made.set_uniforms(stage, &state.uniforms);
     }
-    let vertices: Vec<Registers> =
-        draw.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let vertices: Vec<Registers> = draw.vertices.iter().map(bits).collect();
     let drawn = made.draw(&vertices, Some(&draw.indices)).map_err(fail)?;
     let vectors = drawn.read(gpu).map_err(|error| Failure::gpu(&error))?;
     Ok(vectors.into_iter().map(|vector| vector.map(f32::from_bits)).collect())
@@ -136,7 +135,7 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, Com
     let &GpuRun { program, environment, state, mut options, budget, .. } = wanted;
     let route = chosen_route(gpu, wanted);
     options.block.fold_constants &= state.keeps_constants(&environment.constants());
-    let inputs: Vec<_> = state.vertices.iter().map(values).collect();
+    let inputs: Vec<_> = state.vertices.iter().map(floats).collect();
     let case = Case { program, environment, uniforms: &state.uniforms, inputs: &inputs, options, budget };
     compare::check_length(&case, gpu.facts())?;
     let mut translator = Translator::new(options, gpu.profile(route));
@@ -159,7 +158,7 @@ fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>, view: View<'_>) -> Result<
     for number in 0..given.len() {
         let (own, more) = rest.split_at(rest.iter().take_while(|emit| emit.invocation == number).count());
         rest = more;
-        let outputs: Vec<_> = own.iter().map(|emit| values(&emit.outputs)).collect();
+        let outputs: Vec<_> = own.iter().map(|emit| floats(&emit.outputs)).collect();
         shown.push(own.iter().zip(&outputs).map(|(emit, outputs)| Emit {
             slot: emit.slot,
             prim: emit.prim,
@@ -168,11 +167,6 @@ fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>, view: View<'_>) -> Result<
         }));
     }
     Ok(shown.finish())
-}
-
-/// Registers as numbers.
-fn values(registers: &Registers) -> [[f32; 4]; 16] {
-    registers.map(|register| register.map(f32::from_bits))
 }
 
 /// Returns the registers of each invocation: its inputs, and the uniforms with all deliveries up to

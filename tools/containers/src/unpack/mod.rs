@@ -89,12 +89,7 @@ impl std::error::Error for Fault {}
 impl Packing {
     /// Returns the name in places of hits.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Lz10 => "LZ10",
-            Self::Lz11 => "LZ11",
-            Self::Yaz0 => "Yaz0",
-            Self::BackwardLz => "backward-LZ",
-        }
+        ["LZ10", "LZ11", "Yaz0", "backward-LZ"][self as usize]
     }
 
     /// Returns the size that the data claim to unpack to, or `None` if they are of another format.

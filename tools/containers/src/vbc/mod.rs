@@ -75,13 +75,7 @@ impl ShaderStage {
     ];
     /// Returns the name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Vertex => "vertex",
-            Self::TessellationControl => "tessellation control",
-            Self::TessellationEvaluation => "tessellation evaluation",
-            Self::Geometry => "geometry",
-            Self::Fragment => "fragment",
-        }
+        ["vertex", "tessellation control", "tessellation evaluation", "geometry", "fragment"][self as usize]
     }
     /// Returns the mask of this stage alone.
     pub fn mask(self) -> u16 {
@@ -116,12 +110,7 @@ impl Base {
     pub const ALL: [Self; 4] = [Self::Boolean, Self::Signed, Self::Unsigned, Self::Float];
     /// Returns the name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Boolean => "bool",
-            Self::Signed => "int",
-            Self::Unsigned => "uint",
-            Self::Float => "float",
-        }
+        ["bool", "int", "uint", "float"][self as usize]
     }
     fn code(self) -> u8 {
         self as u8 + 1

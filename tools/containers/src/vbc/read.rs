@@ -49,14 +49,13 @@ impl<'a> Reader<'a> {
     }
     fn variables(&mut self) -> Result<Vec<Variable>, Error> {
         let count = self.count(8, "the inputs and outputs")?;
-        let mut variables = Vec::new();
-        for _ in 0..count {
+        let variable = |_| {
             let [location] = self.array("a variable")?;
             let ty = self.ty()?;
             self.take(3, "a variable")?;
-            variables.push(Variable { location, ty });
-        }
-        Ok(variables)
+            Ok(Variable { location, ty })
+        };
+        (0..count).map(variable).collect()
     }
     fn slot(&mut self) -> Result<Slot, Error> {
         let [slot, code, low, high, a, b, c, d] = self.array("a binding")?;
@@ -102,12 +101,8 @@ impl<'a> Reader<'a> {
             words.is_some_and(|word| u32::from_le_bytes(*word) == SPIRV)
         };
         let record = RECORDS.iter().find(begins).filter(|_| has_words).copied().unwrap_or(RECORDS[0]);
-        let mut inputs = Vec::new();
-        for _ in 0..count {
-            let record = self.take(record, WHAT)?;
-            inputs.push(SubpassInput { base: record[0], components: record[1] });
-        }
-        Ok(inputs)
+        let input = |record: &[u8]| SubpassInput { base: record[0], components: record[1] };
+        (0..count).map(|_| self.take(record, WHAT).map(input)).collect()
     }
 }
 

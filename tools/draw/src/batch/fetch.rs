@@ -24,22 +24,12 @@ pub enum Number {
 impl Number {
     /// Returns the format of two bits of the registers 0x201 and 0x202.
     pub fn from_bits(bits: u32) -> Self {
-        match bits & 3 {
-            0 => Self::S8,
-            1 => Self::U8,
-            2 => Self::S16,
-            _ => Self::F32,
-        }
+        [Self::S8, Self::U8, Self::S16, Self::F32][bits as usize % 4]
     }
 
     /// Returns the two bits of the format.
     pub fn bits(self) -> u8 {
-        match self {
-            Self::S8 => 0,
-            Self::U8 => 1,
-            Self::S16 => 2,
-            Self::F32 => 3,
-        }
+        self as u8
     }
 
     /// Returns the bytes of a component.

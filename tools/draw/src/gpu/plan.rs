@@ -205,15 +205,11 @@ fn buffer(name: &'static str, bytes: u64, most: u32) -> Result<u64> {
 }
 
 /// Checks that indices refer to vertices.
-fn check_indices(request: &Request<'_>, places: std::ops::Range<usize>) -> Result<()> {
+fn check_indices(request: &Request<'_>, mut places: std::ops::Range<usize>) -> Result<()> {
     let Some(indices) = request.indices else { return Ok(()) };
     let count = request.vertices as usize;
     let wrong = |&place: &usize| indices.get(place).is_some_and(|&vertex| vertex as usize >= count);
-    let mut places = places;
-    match places.find(wrong) {
-        Some(place) => Err(no_vertex(place, indices[place], count)),
-        None => Ok(()),
-    }
+    places.find(wrong).map_or(Ok(()), |place| Err(no_vertex(place, indices[place], count)))
 }
 
 /// The primitives of variable mode, then an empty one; and the largest number of vectors.

@@ -15,8 +15,9 @@ use transpica::geometry::{GeometryKernel, Topology};
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, dvle};
 use transpica::interp::Uniforms;
-use transpica::{At, Error, Job, Kind, Options, Precision, Setup, Shbin, Translation, Translator};
-use transpica::{Program, Stage as Unit};
+use transpica::{
+    At, Error, Job, Kind, Options, Precision, Program, Setup, Shbin, Stage as Unit, Translation, Translator,
+};
 use transpica_draw::gpu::{FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
 
@@ -350,7 +351,7 @@ impl<'a> GeometryChain<'a> {
         let mut commands = gpu.device.create_command_encoder(&Default::default());
         let c = &mut commands;
         self.commit(c);
-        let Parts { inputs, indices, primitives, vertex, geometry, host, feed: feeding, collect, draws } =
+        let ([inputs, indices, primitives, vertex, geometry, host, feeding, collect], draws) =
             self.upload(plan, vertices, indices);
         let (memory, sizes) = (&mut self.memory, plan.sizes);
         let [shaded, feed] =
@@ -406,8 +407,15 @@ impl<'a> GeometryChain<'a> {
         }
     }
 
-    /// Writes to the GPU what a draw brings from the processor.
-    fn upload(&mut self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Parts {
+    /// Writes to the GPU what a draw brings from the processor: vertices, indices, primitives, the
+    /// uniform blocks of both programs, values of the host, the blocks of the passes, and the block
+    /// of each dispatch of the geometry program.
+    fn upload(
+        &mut self,
+        plan: &Plan,
+        vertices: &[Registers],
+        indices: &[u32],
+    ) -> ([BufferRange; 8], Vec<BufferRange>) {
         let block = |part: &Part| compare::uniform_bytes(&part.translated, &part.uniforms);
         let (vertex, geometry, host) = (block(&self.vertex), block(&self.geometry), self.host.pack());
         let (primitives, feed, collect) =
@@ -425,33 +433,6 @@ impl<'a> GeometryChain<'a> {
         ];
         let parts = parts.into_iter().chain(draws.iter().map(Vec::as_slice));
         let mut bound = self.memory.upload.write(self.gpu, parts).into_iter();
-        let mut next = || bound.next().expect("one for each part");
-        Parts {
-            inputs: next(),
-            indices: next(),
-            primitives: next(),
-            vertex: next(),
-            geometry: next(),
-            host: next(),
-            feed: next(),
-            collect: next(),
-            draws: bound.collect(),
-        }
+        (std::array::from_fn(|_| bound.next().expect("one for each part")), bound.collect())
     }
-}
-
-/// Parts of the upload of a draw.
-struct Parts {
-    inputs: BufferRange,
-    indices: BufferRange,
-    primitives: BufferRange,
-    /// The uniform blocks of both programs.
-    vertex: BufferRange,
-    geometry: BufferRange,
-    host: BufferRange,
-    /// The blocks of the passes.
-    feed: BufferRange,
-    collect: BufferRange,
-    /// The block of each dispatch of the geometry program.
-    draws: Vec<BufferRange>,
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Triangle;
 use super::guess::Camera;
-use super::mesh::{Vector, cross, minus, unit};
+use super::mesh::{Vector, cross, dot, minus, unit};
 
 /// Towards the light, in the space of the eye.
 const LIGHT: Vector = [-0.42, 0.61, 0.67];
@@ -67,7 +67,6 @@ fn normals(triangles: &[Triangle], view: &Camera) -> Vec<[Vector; 3]> {
             list.extend(normal.filter(|_| list.len() < MOST_NEIGHBORS));
         }
     }
-    let dot = |a: Vector, b: Vector| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let of_triangle = |triangle: &Triangle| {
         let places = places(triangle);
         let Some(own) = own(places) else { return [[0.0, 0.0, 1.0]; 3] };

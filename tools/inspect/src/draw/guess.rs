@@ -3,7 +3,8 @@
 //! [`use_of`] says what a name suggests; here are the values of a picture for it, always the same.
 //! Names that it does not know, but that pictures need, stand in [`ATTRIBUTES`] and [`VECTORS`].
 
-use crate::matrix::{self, Matrix, moved, product, rows, tilted, turned};
+use crate::inputs::is_matrix;
+use crate::matrix::{self, Matrix, UNIT, moved, product, rows, tilted, turned};
 use crate::values::{Named, Use, use_of};
 use transpica::Stage;
 use transpica::container::SymbolBank;
@@ -219,8 +220,6 @@ pub struct Camera {
     model: Matrix,
 }
 
-const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
-
 impl Camera {
     /// Angle of the first picture in radians: the corner of a cube, not its face.
     pub const START: f64 = 0.6;
@@ -294,18 +293,7 @@ impl Camera {
 fn role(named: &Named) -> Option<Role> {
     let name = named.name.to_lowercase();
     let found = ROLES.iter().find(|(parts, _)| parts.iter().all(|part| name.contains(part)));
-    match use_of(named) {
-        Use::Matrix { .. } => Some(found.map_or(Role::Other, |&(_, role)| role)),
-        Use::Position
-        | Use::Direction
-        | Use::Quaternion
-        | Use::Color
-        | Use::Texcoord
-        | Use::Weights
-        | Use::Index
-        | Use::Scale
-        | Use::Other => None,
-    }
+    is_matrix(named).then(|| found.map_or(Role::Other, |&(_, role)| role))
 }
 
 /// Returns register `place` of a named range that is not a matrix.
@@ -378,10 +366,8 @@ pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &Camera) -> [Uniforms; 2] {
                     for (place, register) in
                         uniforms.floats.get_mut(registers).into_iter().flatten().enumerate()
                     {
-                        *register = match matrix {
-                            Some(matrix) => matrix[(place % size).min(3)],
-                            None => vector(named, place, stage),
-                        };
+                        let row = matrix.map(|matrix| matrix[(place % size).min(3)]);
+                        *register = row.unwrap_or_else(|| vector(named, place, stage));
                     }
                 }
                 SymbolBank::Bool => {

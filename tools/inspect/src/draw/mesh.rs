@@ -84,6 +84,11 @@ pub fn cross(a: Vector, b: Vector) -> Vector {
     std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
 }
 
+/// Dot product.
+pub fn dot(a: Vector, b: Vector) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
 /// Returns the vector of length 1 with this direction, or `None` if it has no direction.
 pub fn unit(a: Vector) -> Option<Vector> {
     let length = a.iter().map(|x| x * x).sum::<f32>().sqrt();

@@ -223,9 +223,8 @@ fn paint_within(
             continue;
         }
         let polygon = clip(triangle.map(point));
-        for pair in polygon.windows(2).skip(1) {
-            placed.push([polygon[0], pair[0], pair[1]].map(|point| place(point, size)));
-        }
+        let triangles = polygon.windows(2).skip(1).map(|pair| [polygon[0], pair[0], pair[1]]);
+        placed.extend(triangles.map(|triangle| triangle.map(|point| place(point, size))));
     }
     let (across, [r, g, b, _]) = (samples.across(), BACKGROUND);
     let width = (size.width * across) as usize;

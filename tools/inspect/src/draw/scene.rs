@@ -5,7 +5,7 @@
 
 use crate::cfg::reach::reach;
 use transpica::container::{Semantic, ShaderType};
-use transpica::geometry::GeometryInput;
+use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{HostValues, Output, OutputMap, dvle, varying};
 use transpica::interp::Settings;
 use transpica::isa::{Inst, Source};
@@ -13,13 +13,12 @@ use transpica::{Error, Options, Profile, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
-use super::form;
 use super::guess::{self, Camera};
 use super::looks::{By, Look};
 use super::mesh::Mesh;
-use super::{Corner, MOST_TRIANGLES, Triangle};
+use super::{Corner, MOST_TRIANGLES, Triangle, form};
 use crate::results;
-use crate::state::{Registers, State};
+use crate::state::{Registers, State, bits, floats};
 use crate::symbols::Symbols;
 
 /// Limit of instructions per vertex or invocation.
@@ -245,7 +244,6 @@ impl<'a> Scene<'a> {
 
     /// Returns the state of the vertex program with the vertices of the mesh.
     pub fn vertex_state(&self) -> State {
-        let bits = |vertex: &[[f32; 4]; 16]| vertex.map(|register| register.map(f32::to_bits));
         let [state, _] = &self.states;
         State { vertices: self.vertices.iter().map(bits).collect(), ..state.clone() }
     }
@@ -271,7 +269,7 @@ impl<'a> Scene<'a> {
         let corners: Vec<_> = registers
             .iter()
             .map(|registers| {
-                let registers = registers.map(|register| register.map(f32::from_bits));
+                let registers = floats(registers);
                 let value = |place: usize| outputs[place].value(&registers, &self.options, &host);
                 [choice.position, choice.value].map(value)
             })
@@ -323,11 +321,8 @@ impl<'a> Scene<'a> {
     fn stride(&self, geometry: usize, outputs: u16) -> Result<Option<u8>, Error> {
         let outputs = outputs.count_ones();
         let setup = Setup::of_geometry(self.file, geometry, None)?;
-        let is_point = match setup.geometry.map(|geometry| geometry.input) {
-            Some(GeometryInput::Point { .. }) => true,
-            Some(GeometryInput::Variable { .. } | GeometryInput::Fixed { .. }) | None => false,
-        };
-        if !is_point || outputs == 0 {
+        let is_point = |geometry: GeometrySetup| matches!(geometry.input, GeometryInput::Point { .. });
+        if outputs == 0 || !setup.geometry.is_some_and(is_point) {
             return Ok(None);
         }
         let program = dvle::program(self.file, geometry, &self.options.limits)?;

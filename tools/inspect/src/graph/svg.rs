@@ -113,11 +113,8 @@ pub fn draw(nodes: &[Node], edges: &[([usize; 2], String)], paint: Paint) -> Str
 /// Draws the lines of edges with their labels.
 fn draw_edges(svg: &mut String, laid: &Layout, edges: &[([usize; 2], String)]) {
     for ((line, is_back), (_, label)) in laid.edges.iter().zip(&laid.is_back).zip(edges) {
-        let mut points = String::new();
-        for [x, y] in line {
-            let _ = write!(points, "{x:.1},{y:.1} ");
-        }
-        let (points, back) = (points.trim_end(), if *is_back { " back" } else { "" });
+        let points: Vec<String> = line.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+        let (points, back) = (points.join(" "), if *is_back { " back" } else { "" });
         let _ = writeln!(
             svg,
             "<polyline points=\"{points}\" class=\"edge{back}\" fill=\"none\" marker-end=\"url(#head)\"/>"

@@ -3,7 +3,7 @@
 //! machines.
 
 use crate::batch::{Case, SIZES, drawn};
-use crate::generate::{generate_geometry, inputs, special_inputs, special_uniforms, uniforms};
+use crate::generate::generate_geometry;
 use arbitrary::Unstructured;
 use transpica::container::write;
 use transpica::host::dvle;
@@ -22,15 +22,10 @@ pub fn check(bytes: &[u8]) {
     let bytes = write(&input.model);
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Ok(program) = dvle::program(&file, 0, &Limits::default()) else { return };
-    let seed = u64::from(input.seed);
     if program.stage() == Stage::Geometry {
-        return check_draws(&program, &input.settings.options, seed);
+        return check_draws(&program, &input.settings.options, input.seed.into());
     }
-    let (uniforms, inputs) = if input.target & 1 == 0 {
-        (uniforms(seed), inputs(seed, LANES + 1))
-    } else {
-        (special_uniforms(seed), special_inputs(seed, LANES + 1))
-    };
+    let (uniforms, inputs) = input.state(LANES + 1);
     let settings =
         Settings { flush_subnormals: input.target & 2 != 0, ..input.settings.options.settings(BUDGET) };
     let case = Case { program: &program, settings, uniforms: &uniforms, inputs: &inputs };

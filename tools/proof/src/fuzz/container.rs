@@ -4,8 +4,7 @@
 use std::hint::black_box;
 
 use transpica::container::{Dvle, Model, write};
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::isa::Pc;
 use transpica::reflect::Reflection;
 use transpica::{Job, Limits, Options, Profile, Shbin, Translator};

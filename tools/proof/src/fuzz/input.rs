@@ -12,11 +12,13 @@ use transpica::container::{
     Symbol, Version,
 };
 use transpica::host::{Hook, HookOperand, OutputHook};
-use transpica::isa::{Mask, Pc};
+use transpica::isa::{Mask, Pc, Uniforms};
 use transpica::settings::{Arithmetic, Block, Control, DepthRange, Layout, Outputs};
 use transpica::{Job, Limits, Options, Precision, Profile};
 use transpica_settings::Settings;
 use transpica_settings::table::{ROWS, Row};
+
+use crate::generate::{inputs, special_inputs, special_uniforms, uniforms};
 
 /// Largest number of code words in one input.
 pub const CODE: usize = 600;
@@ -123,6 +125,17 @@ impl Input {
         let mut input = Self { settings, job, hooks: Vec::new(), target, seed, model };
         input.entries(bytes)?;
         Ok(input)
+    }
+
+    /// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite
+    /// rules fail.
+    pub fn state(&self, vertices: usize) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
+        let seed = u64::from(self.seed);
+        if self.target & 1 == 0 {
+            (uniforms(seed), inputs(seed, vertices))
+        } else {
+            (special_uniforms(seed), special_inputs(seed, vertices))
+        }
     }
 
     fn entries(&mut self, bytes: &mut Unstructured<'_>) -> Result<()> {

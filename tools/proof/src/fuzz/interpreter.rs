@@ -2,15 +2,13 @@
 //! translator's module under any options, with its uniform block filled by the host's rules.
 
 use crate::chain::{self, BUDGET, Case, bits, same_outputs};
-use crate::generate::{inputs, special_inputs, special_uniforms, uniforms};
+use crate::generate::special_inputs;
 use crate::ir::{Evaluator, InputValues, Lanes, same_numbers};
 use arbitrary::Unstructured;
 use transpica::container::write;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{HostField, HostValues, MemberType, UniformBlock, dvle, pack};
-use transpica::interp::Settings;
 use transpica::isa::{Opcode, Pc, Uniforms};
-use transpica::stages::lift::OutputSelection;
 use transpica::{Limits, Machine, Profile, Program, Shbin, Translator};
 
 use super::{Input, unless_refused};
@@ -31,22 +29,11 @@ pub fn check(bytes: &[u8]) {
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Ok(program) = dvle::program(&file, 0, &Limits::default()) else { return };
     let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
-    let (mut uniforms, vertices) = state(&input);
+    let (mut uniforms, vertices) = input.state(VERTICES);
     environment.constants().apply(&mut uniforms);
     input.settings.options.control.apply(&mut uniforms);
     check_forms(&input, &program, &uniforms, &vertices);
     check_module(&input, &program, &environment, &uniforms, &vertices);
-}
-
-/// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
-/// fail.
-fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
-    let seed = u64::from(input.seed);
-    if input.target & 1 == 0 {
-        (uniforms(seed), inputs(seed, VERTICES))
-    } else {
-        (special_uniforms(seed), special_inputs(seed, VERTICES))
-    }
 }
 
 /// Checks every form separately, on the program without its undefined opcodes.
@@ -58,27 +45,8 @@ fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertic
         .expect("as before");
     let mut options = chain::options(input.settings.options.arithmetic.precision);
     options.arithmetic.portable_exponentials = input.settings.options.arithmetic.portable_exponentials;
-    let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
-    let mut finished = Vec::new();
-    for inputs in vertices {
-        if let Ok(outputs) = machine.run(inputs) {
-            finished.push((bits(inputs), bits(outputs).to_vec()));
-        }
-    }
-    let case = Case {
-        program: &program,
-        uniforms: uniforms.clone(),
-        options,
-        outputs: OutputSelection::Registers,
-        vertices: finished,
-    };
+    let Ok(case) = Case::new(&program, uniforms.clone(), options, vertices) else { return };
     case.compare().unwrap_or_else(|disagreement| panic!("{disagreement}"));
-}
-
-fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Option<Machine> {
-    let mut machine = Machine::new(program, settings).ok()?;
-    machine.set_uniforms(uniforms);
-    Some(machine)
 }
 
 /// Checks the translator's module.
@@ -90,7 +58,8 @@ fn check_module(
     vertices: &[[[f32; 4]; 16]],
 ) {
     let options = input.job.effective(&input.settings.options);
-    let Some(mut machine) = machine(program, options.settings(BUDGET), uniforms) else { return };
+    let Ok(mut machine) = Machine::new(program, options.settings(BUDGET)) else { return };
+    machine.set_uniforms(uniforms);
     let mut translator = Translator::new(options, Profile::default());
     let Some(translated) = unless_refused(translator.translate(program, environment, input.job)) else {
         return;

@@ -14,7 +14,7 @@ mod round_trip;
 mod scan;
 mod translate;
 
-use transpica::{Error, Kind, Result};
+use transpica::{Kind, Result};
 
 pub use input::Input;
 
@@ -51,13 +51,9 @@ fn unless_refused<T>(result: Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(error) => {
-            assert!(!is_defect(&error), "{error}");
+            assert!(!matches!(error.kind, Kind::Verify(_) | Kind::Backend(_)), "{error}");
             assert!(!error.to_string().is_empty());
             None
         }
     }
-}
-
-fn is_defect(error: &Error) -> bool {
-    matches!(error.kind, Kind::Verify(_) | Kind::Backend(_))
 }

@@ -196,34 +196,22 @@ pub(crate) fn code_with(
 /// Places the pieces one after the other, main first or last, and makes their targets absolute.
 fn place(random: &mut Random, procedures: &[Piece], main: Piece) -> (Vec<u32>, u16) {
     let main_first = random.chance(60);
-    let mut address = if main_first { main.words.len() } else { 0 };
-    let mut starts = Vec::new();
-    for piece in procedures {
-        starts.push(address);
-        address += piece.words.len();
-    }
-    let entry = if main_first { 0 } else { address };
+    let place_of_main = if main_first { 0 } else { procedures.len() };
+    let mut pieces: Vec<&Piece> = procedures.iter().collect();
+    pieces.insert(place_of_main, &main);
+    let ends =
+        pieces.iter().scan(0, |end, piece| Some(std::mem::replace(end, *end + piece.words.len() as u32)));
+    let starts: Vec<u32> = ends.collect();
     let mut code = Vec::new();
-    let mut put = |piece: &Piece, start: usize| {
-        for &(word, target) in &piece.words {
-            let local = word.get(Field::Target).unwrap_or(0);
-            let word = match target {
-                Target::None => word,
-                Target::Local => word.with(Field::Target, local + start as u32),
-                Target::Procedure(number) => word.with(Field::Target, starts[number] as u32),
-            };
-            code.push(word.0);
-        }
-    };
-    if main_first {
-        put(&main, entry);
-    }
-    procedures.iter().zip(&starts).for_each(|(piece, &start)| put(piece, start));
-    if !main_first {
-        put(&main, entry);
+    for (piece, start) in pieces.iter().zip(&starts) {
+        code.extend(piece.words.iter().map(|&(word, target)| match target {
+            Target::None => word.0,
+            Target::Local => word.with(Field::Target, word.get(Field::Target).unwrap_or(0) + start).0,
+            Target::Procedure(number) => word.with(Field::Target, starts[number + usize::from(main_first)]).0,
+        }));
     }
     // Range: programs are far shorter than 65536 words.
-    (code, entry as u16)
+    (code, starts[place_of_main] as u16)
 }
 
 impl Maker<'_> {
@@ -240,12 +228,10 @@ impl Maker<'_> {
     fn nop(&mut self) {
         self.push(Word::new(Opcode::Nop));
     }
-    /// Points a word of this piece at the next word.
-    fn aim_here(&mut self, at: usize) {
-        let here = self.here() as u32;
-        let (word, target) = &mut self.piece.words[at];
-        *word = word.with(Field::Target, here);
-        *target = Target::Local;
+    /// Points a word of this piece at another.
+    fn aim(&mut self, at: usize, to: usize) {
+        let word = self.piece.words[at].0.with(Field::Target, to as u32);
+        self.piece.words[at] = (word, Target::Local);
     }
 
     /// A condition on the flags, for a word of format 2.
@@ -303,7 +289,7 @@ impl Maker<'_> {
         let jumps = std::mem::take(&mut block.jumps);
         for (at, statements) in jumps {
             if all || statements == 0 {
-                self.aim_here(at);
+                self.aim(at, self.here());
                 block.label_at_end = true;
             } else {
                 block.jumps.push((at, statements - 1));
@@ -314,29 +300,13 @@ impl Maker<'_> {
     /// Chooses the next statement among those that the stacks, the scope and the space permit.
     fn choose(&mut self, scope: Scope, left: u32) -> Statement {
         if left > 2 && self.random.chance(self.nesting) {
-            let nested = self.random.weighted(&[
-                (5, Statement::If),
-                (3, Statement::Loop),
-                (3, Statement::Call),
-                (3, Statement::Jump),
+            let (nested, is_possible) = self.random.weighted(&[
+                (5, (Statement::If, scope.depth.ifs < IFS)),
+                (3, (Statement::Loop, scope.depth.loops < LOOPS)),
+                (3, (Statement::Call, !self.procedures.is_empty())),
+                (3, (Statement::Jump, true)),
             ]);
-            let depth = scope.depth;
-            let possible = match nested {
-                Statement::If => depth.ifs < IFS,
-                Statement::Loop => depth.loops < LOOPS,
-                Statement::Call => !self.procedures.is_empty(),
-                // The list above has no other entry.
-                Statement::Jump
-                | Statement::Write
-                | Statement::Compare
-                | Statement::Address
-                | Statement::Break
-                | Statement::End
-                | Statement::Nop
-                | Statement::Emit
-                | Statement::Vertex => true,
-            };
-            if possible {
+            if is_possible {
                 return nested;
             }
         }
@@ -443,7 +413,7 @@ impl Maker<'_> {
         self.piece.needs = self.piece.needs.max(inner.depth);
         let then_size = self.random.between(1, (left - 2).min(200));
         self.block(inner, then_size);
-        self.aim_here(head);
+        self.aim(head, self.here());
         if self.random.chance(50) {
             let start = self.here();
             // The else part needs no stack entry.
@@ -467,10 +437,7 @@ impl Maker<'_> {
         self.piece.needs = self.piece.needs.max(inner.depth);
         let size = self.random.between(1, left - 1);
         self.block(inner, size);
-        let last = self.here() as u32 - 1;
-        let (word, target) = &mut self.piece.words[head];
-        *word = word.with(Field::Target, last);
-        *target = Target::Local;
+        self.aim(head, self.here() - 1);
         block.label_at_end = true;
     }
 
@@ -501,16 +468,14 @@ impl Maker<'_> {
     /// Copies inputs to temporaries, so that later results depend on them.
     fn loads(&mut self) {
         for number in 0..self.random.between(1, 4) {
-            let word = self.data.copy(0x10 + number, number);
-            self.push(word);
+            self.push(self.data.copy(0x10 + number, number));
         }
     }
 
     /// Copies temporaries to outputs, to make them visible, and ends the program.
     fn results(&mut self) {
         for number in 0..self.random.between(1, 4) {
-            let word = self.data.copy(number, 0x10 + number);
-            self.push(word);
+            self.push(self.data.copy(number, 0x10 + number));
         }
         self.push(Word::new(Opcode::End));
     }

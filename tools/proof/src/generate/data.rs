@@ -27,7 +27,11 @@ impl DataMaker {
         descriptors.extend((1..count).map(|_| descriptor(random)));
         Self {
             descriptors,
-            writers: Opcode::ALL.iter().copied().filter(|opcode| is_data(*opcode)).collect(),
+            writers: Opcode::ALL
+                .iter()
+                .copied()
+                .filter(|opcode| matches!(opcode.info().class, Class::Data(_)))
+                .collect(),
             reach: random.weighted(&[(3, 3), (3, 7), (1, 15)]),
         }
     }
@@ -92,10 +96,6 @@ impl DataMaker {
         // An index on a v or r register has no effect, which needs testing, too.
         if random.chance(25) { word.with(Field::Index, random.between(1, 3)) } else { word }
     }
-}
-
-fn is_data(opcode: Opcode) -> bool {
-    matches!(opcode.info().class, Class::Data(_))
 }
 
 /// A random descriptor: often all components, often plain swizzles, as in real programs.

@@ -9,10 +9,9 @@ use transpica::isa::word::{Field, Word};
 use transpica::isa::{Opcode, Pc};
 use transpica::{Limits, Program, Setup, Stage};
 
-use super::Random;
 use super::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use super::data::DataMaker;
-use super::{inputs, uniforms};
+use super::{Random, inputs, uniforms};
 use transpica::isa::sizes::FLOATS;
 
 /// Largest number of EMITs per invocation.
@@ -196,10 +195,7 @@ fn map(random: &mut Random, outputs: u16) -> OutputMap {
 /// Straight code that writes the outputs that are passed on, mostly copies.
 fn vertex(random: &mut Random, outputs: u16) -> Code {
     let data = DataMaker::new(random);
-    let mut words = Vec::new();
-    for _ in 0..random.below(4) {
-        words.push(data.write(random).0);
-    }
+    let mut words: Vec<u32> = (0..random.below(4)).map(|_| data.write(random).0).collect();
     for output in (0..16).filter(|output| outputs >> output & 1 != 0) {
         let word =
             if random.chance(70) { data.copy(output, random.below(16)) } else { data.whole(random, output) };
@@ -273,8 +269,7 @@ impl Maker<'_> {
         for number in 0..=self.data.reach() {
             if self.random.chance(percent) {
                 let source = from + self.random.below(6);
-                let word = self.data.copy(0x10 + number, source.min(0x7F));
-                self.push(word);
+                self.push(self.data.copy(0x10 + number, source.min(0x7F)));
             }
         }
         if self.random.chance(percent) {
@@ -314,8 +309,7 @@ impl Maker<'_> {
         // Values carried over replace registers that were just written.
         for number in 0..kept {
             let dest = 0x10 + self.random.below(self.data.reach().min(11) + 1);
-            let word = self.data.copy(dest, KEPT + number);
-            self.push(word);
+            self.push(self.data.copy(dest, KEPT + number));
         }
         let inherits = self.random.chance(30);
         let vertices = self.random.between(1, 6);
@@ -339,8 +333,7 @@ impl Maker<'_> {
         }
         for number in 0..kept {
             let source = from + self.random.below(4);
-            let word = self.data.copy(KEPT + number, source.min(0x7F));
-            self.push(word);
+            self.push(self.data.copy(KEPT + number, source.min(0x7F)));
         }
         if inherits && self.random.chance(50) {
             let word = Word::new(Opcode::Setemit).with(Field::Vertex, self.random.below(3));
@@ -365,8 +358,7 @@ impl Maker<'_> {
             // Only the first source may be a uniform.
             self.push(add.with(Field::Source1, source.min(0x7F)).with(Field::Source2, register));
             self.push(Word::new(Opcode::Nop));
-            let word = self.data.copy(register, source.min(0x7F));
-            self.push(word);
+            self.push(self.data.copy(register, source.min(0x7F)));
             self.push(Word::new(Opcode::Nop));
         }
         if self.random.chance(50) {

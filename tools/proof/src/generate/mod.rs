@@ -111,12 +111,7 @@ pub fn generate(kind: Kind, seed: u64) -> Generated {
 /// Generates a program whose size is about in this range, at most 400 words; padding, results and
 /// END may come on top.
 pub fn generate_sized(kind: Kind, seed: u64, size: RangeInclusive<u16>) -> Generated {
-    let purpose = match kind {
-        Kind::Clean => "clean",
-        Kind::Wild => "wild",
-        Kind::Numeric => "numeric",
-    };
-    let mut random = Random::new(seed, purpose);
+    let mut random = Random::new(seed, ["clean", "wild", "numeric"][kind as usize]);
     let size = random.between(u32::from(*size.start()), u32::from(*size.end())).min(400);
     let data = DataMaker::new(&mut random);
     let (code, entry) = match kind {

@@ -295,13 +295,8 @@ impl Activation<'_> {
 
     fn enter(&mut self, node: Node) {
         let region = match &self.f.nodes[node] {
-            NodeData::If { cond, then, otherwise, .. } => {
-                if self.values[cond.index()][0] != 0 {
-                    *then
-                } else {
-                    *otherwise
-                }
-            }
+            NodeData::If { cond, then, .. } if self.values[cond.index()][0] != 0 => *then,
+            NodeData::If { otherwise, .. } => *otherwise,
             NodeData::Loop { params, inits, body, .. } => {
                 let inits = self.read(*inits);
                 self.assign(*params, &inits);

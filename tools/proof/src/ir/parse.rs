@@ -74,12 +74,16 @@ impl<'a> Parser<'a> {
         Err(error(self.place, format!("{expected} expected, found {found}")))
     }
 
-    fn take_sign(&mut self, sign: char) -> Result<bool> {
-        let found = self.token == Token::Sign(sign);
+    fn take(&mut self, token: &Token<'_>) -> Result<bool> {
+        let found = self.token == *token;
         if found {
             self.bump()?;
         }
         Ok(found)
+    }
+
+    fn take_sign(&mut self, sign: char) -> Result<bool> {
+        self.take(&Token::Sign(sign))
     }
 
     fn sign(&mut self, sign: char) -> Result<()> {
@@ -93,11 +97,7 @@ impl<'a> Parser<'a> {
     }
 
     fn take_word(&mut self, word: &str) -> Result<bool> {
-        let found = matches!(self.token, Token::Word(found) if found == word);
-        if found {
-            self.bump()?;
-        }
-        Ok(found)
+        self.take(&Token::Word(word))
     }
 
     /// A word that `read` understands.
@@ -396,13 +396,7 @@ impl<'a> Parser<'a> {
                 self.sign(']')?;
                 Op::Read(Resource::Index { member, element })
             }
-            Resource::Input(_)
-            | Resource::Uniform(_)
-            | Resource::BoolUniform(_)
-            | Resource::Member { .. }
-            | Resource::Host(_)
-            | Resource::Draw(_)
-            | Resource::Specialized(_) => Op::Read(resource),
+            resource => Op::Read(resource),
         })
     }
 

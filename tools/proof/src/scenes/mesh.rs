@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::f32::consts::TAU;
 
-/// A point or a direction.
-pub type Vector = [f32; 3];
+use transpica_inspect::draw::mesh::{Vector, cross, dot, minus};
 
 /// A closed surface of triangles.
 #[derive(Clone, Debug, Default)]
@@ -17,21 +16,6 @@ pub struct Mesh {
     third: BTreeMap<(usize, usize), usize>,
 }
 
-/// a - b
-pub fn minus(a: Vector, b: Vector) -> Vector {
-    std::array::from_fn(|k| a[k] - b[k])
-}
-
-/// Cross product.
-pub fn cross(a: Vector, b: Vector) -> Vector {
-    std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
-}
-
-/// Dot product.
-pub fn dot(a: Vector, b: Vector) -> f32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 /// Vector of length 1 with the same direction.
 pub fn unit(a: Vector) -> Vector {
     let length = dot(a, a).sqrt();
@@ -40,10 +24,8 @@ pub fn unit(a: Vector) -> Vector {
 
 impl Mesh {
     fn new(places: Vec<Vector>, triangles: Vec<[usize; 3]>) -> Self {
-        let mut third = BTreeMap::new();
-        for &[a, b, c] in &triangles {
-            third.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
-        }
+        let edges = |&[a, b, c]: &[usize; 3]| [((a, b), c), ((b, c), a), ((c, a), b)];
+        let third = triangles.iter().flat_map(edges).collect();
         Self { places, triangles, third }
     }
 

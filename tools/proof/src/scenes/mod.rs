@@ -7,6 +7,7 @@
 pub mod mesh;
 mod samples;
 
+pub use samples::list;
 use transpica_inspect::matrix;
 
 use transpica::container::SymbolBank;
@@ -163,9 +164,4 @@ impl Scene {
         }
         Ok(pipeline)
     }
-}
-
-/// Returns a scene for each geometry sample, by name.
-pub fn list() -> Vec<Scene> {
-    samples::list()
 }

@@ -4,9 +4,10 @@ use std::f32::consts::TAU;
 
 use transpica::Stage::{Geometry, Vertex};
 
-use super::matrix::{Matrix, moved, product, projection, tilted, turned};
-use super::mesh::{Mesh, Vector, dot, unit};
+use super::matrix::{Matrix, UNIT, moved, product, projection, tilted, turned};
+use super::mesh::{Mesh, unit};
 use super::{HEIGHT, Scene, WIDTH};
+use transpica_inspect::draw::mesh::{Vector, dot};
 
 /// The golden angle, which spreads points like the seeds of a sunflower.
 const GOLDEN: f32 = 2.399_963;
@@ -18,7 +19,8 @@ macro_rules! scene {
     };
 }
 
-pub(super) fn list() -> Vec<Scene> {
+/// Returns a scene for each geometry sample, by name.
+pub fn list() -> Vec<Scene> {
     vec![
         banks(),
         cards(),
@@ -33,8 +35,6 @@ pub(super) fn list() -> Vec<Scene> {
         wireframe(),
     ]
 }
-
-const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
 /// Sets up a scene whose vertices are in clip space.
 fn flat(scene: Scene) -> Scene {

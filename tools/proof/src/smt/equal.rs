@@ -48,7 +48,7 @@ pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Resu
 ///
 /// # Errors
 /// A construct other than a choice, or something that has no term.
-pub fn results(t: &mut Terms, module: &Module, precision: Precision) -> Result<Vec<Term>, String> {
+pub fn results(t: &Terms, module: &Module, precision: Precision) -> Result<Vec<Term>, String> {
     let (symbols, results) = alone(module, precision)?;
     let terms = symbols.terms(t)?;
     Ok(results.iter().map(|result| terms[result]).collect())

@@ -7,11 +7,9 @@
 //! Legal forms in `exact` and `f24` may have another sign of a zero, which no instruction
 //! observes: that is asked, too.
 
-use transpica::isa::sizes::FLOATS;
 use transpica::stages::host::UniformBlock;
 use transpica::stages::ir::{Binary, Module, Shape, Unary};
-use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::structure;
+use transpica::stages::{lift, structure};
 use transpica::{Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 
@@ -43,9 +41,8 @@ fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
 /// # Errors
 /// An undefined opcode, or more than the limits.
 pub fn lift_program(program: &Program<'_>, precision: Precision) -> transpica::Result<Module> {
-    let (options, outputs) = (&chain::options(precision), OutputSelection::Registers);
-    let constants = &[None; FLOATS];
-    let context = Context { program, constants, outputs, geometry: None, options, hooks: &[] };
+    let options = &chain::options(precision);
+    let context = chain::context(program, options);
     match chain::graph(program, options)? {
         Some((cfg, Some(tree))) => lift::structured(context, &cfg, &tree),
         Some((cfg, None)) => lift::structured(context, &cfg, &structure::blocks::dispatcher(&cfg)),
@@ -59,13 +56,13 @@ fn claim_lifting(
     claims: &mut Claims,
     [label, text]: [&str; 2],
     (precision, signs): (Precision, bool),
-    expected: impl FnOnce(&mut Spec<'_>, &[Register; 3]) -> Register,
+    expected: impl FnOnce(&Spec<'_>, &[Register; 3]) -> Register,
 ) {
     let module = lifted(text, precision).unwrap_or_else(|error| unreachable!("{text} is lifted: {error}"));
-    let t = &mut claims.terms;
+    let t = &claims.terms;
     let found = results(t, &module, precision).unwrap_or_else(|error| unreachable!("{text}: {error}"));
     let registers = [0, 1, 2].map(|register| [0, 1, 2, 3].map(|lane| meaning::input(t, register, lane)));
-    let expected = expected(&mut Spec { t, precision }, &registers);
+    let expected = expected(&Spec { t, precision }, &registers);
     let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found).collect();
     claims.equal(&format!("{precision:?} {label}"), &pairs, signs);
 }
@@ -176,7 +173,6 @@ const VECTORS: &str = include_str!("vectors.tsv");
 /// Operations of the PICA200 = their legal forms.
 fn legal_forms() -> Vec<Question> {
     let mut groups: Vec<Claims> = Vec::new();
-    let mut last = String::new();
     for (word, body) in bodies() {
         let before = function(&body);
         for precision in PRECISIONS {
@@ -186,11 +182,7 @@ fn legal_forms() -> Vec<Question> {
                 continue;
             }
             let after = legalized(&before, precision);
-            if last != word {
-                last.clone_from(&word);
-                groups.push(Claims::new(format!("legalize {word}"), Products::Lemmas));
-            }
-            let Some(group) = groups.last_mut() else { continue };
+            let group = Claims::group(&mut groups, format!("legalize {word}"), Products::Lemmas);
             let signs = precision == Precision::Fast;
             let added = group.same(&format!("{precision:?} {body}"), [&before, &after], precision, signs);
             added.unwrap_or_else(|error| unreachable!("legal forms have terms: {error}"));
@@ -203,15 +195,14 @@ fn legal_forms() -> Vec<Question> {
 /// alone are equal except for it.
 fn signs() -> Vec<Question> {
     let mut claims = Claims::new("signs of zeros".to_owned(), Products::Lemmas);
-    let t = &mut claims.terms;
-    let zero = |t: &mut crate::smt::term::Terms, number| {
-        let (bits, sign) = (t.var(Sort::Bits, number), t.bits(0x8000_0000));
-        let other = t.apply(Fun::BitXor, &[bits, sign]);
+    let t = &claims.terms;
+    let zero = |number| {
+        let bits = t.var(Sort::Bits, number);
+        let other = t.apply(Fun::BitXor, &[bits, t.bits(0x8000_0000)]);
         let [one, other] = [bits, other].map(|bits| t.apply(Fun::FromBits, &[bits]));
-        let is_zero = t.apply(Fun::IsZero, &[one]);
-        (one, t.ite(is_zero, other, one))
+        (one, t.ite(t.apply(Fun::IsZero, &[one]), other, one))
     };
-    let ((a, c), (b, d)) = (zero(t, 0), zero(t, 1));
+    let ((a, c), (b, d)) = (zero(0), zero(1));
     let mut pairs = Vec::new();
     for precision in [Precision::Exact, Precision::F24] {
         for &op in Unary::ALL.iter().filter(|op| op.is_pica()) {

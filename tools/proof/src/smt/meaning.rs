@@ -17,19 +17,16 @@ const SMALLEST: f32 = 1.0 / 4_611_686_018_427_387_904.0;
 const OVERFLOW: f32 = 18_446_744_073_709_551_616.0;
 
 /// A variable of a kind. Floats are bits, so that NaN has any payload.
-pub fn variable(t: &mut Terms, kind: ScalarKind, number: u32) -> Term {
+pub fn variable(t: &Terms, kind: ScalarKind, number: u32) -> Term {
     match kind {
         ScalarKind::Bool => t.var(Sort::Bool, number),
         ScalarKind::I32 | ScalarKind::U32 => t.var(Sort::Bits, number),
-        ScalarKind::F32 => {
-            let bits = t.var(Sort::Bits, number);
-            t.apply(Fun::FromBits, &[bits])
-        }
+        ScalarKind::F32 => t.apply(Fun::FromBits, &[t.var(Sort::Bits, number)]),
     }
 }
 
 /// A constant of a kind by its bits.
-pub fn constant(t: &mut Terms, kind: ScalarKind, bits: u32) -> Term {
+pub fn constant(t: &Terms, kind: ScalarKind, bits: u32) -> Term {
     match kind {
         ScalarKind::Bool => t.bool(bits != 0),
         ScalarKind::I32 | ScalarKind::U32 => t.bits(bits),
@@ -38,109 +35,85 @@ pub fn constant(t: &mut Terms, kind: ScalarKind, bits: u32) -> Term {
 }
 
 /// A component of an input register.
-pub fn input(t: &mut Terms, register: u8, lane: u8) -> Term {
+pub fn input(t: &Terms, register: u8, lane: u8) -> Term {
     variable(t, ScalarKind::F32, INPUTS + 4 * u32::from(register) + u32::from(lane))
 }
 
 /// A component of the float uniform with a number.
-pub fn uniform(t: &mut Terms, register: Term, lane: u8) -> Term {
-    let lane = t.bits(lane.into());
-    t.apply(Fun::Uniform, &[register, lane])
+pub fn uniform(t: &Terms, register: Term, lane: u8) -> Term {
+    t.apply(Fun::Uniform, &[register, t.bits(lane.into())])
 }
 
 /// A source of float24 arithmetic: small magnitudes count as +0.
-fn flush(t: &mut Terms, a: Term) -> Term {
-    let (zero, smallest) = (t.float(0.0), t.float(SMALLEST));
-    let magnitude = t.apply(Fun::Abs, &[a]);
-    let is_small = t.apply(Fun::Less, &[magnitude, smallest]);
-    t.ite(is_small, zero, a)
+fn flush(t: &Terms, a: Term) -> Term {
+    let is_small = t.apply(Fun::Less, &[t.apply(Fun::Abs, &[a]), t.float(SMALLEST)]);
+    t.ite(is_small, t.float(0.0), a)
 }
 
 /// A result of float24 arithmetic.
-fn truncate(t: &mut Terms, a: Term) -> Term {
-    let (zero, smallest, overflow) = (t.float(0.0), t.float(SMALLEST), t.float(OVERFLOW));
-    let infinities = [t.float(f32::INFINITY), t.float(f32::NEG_INFINITY)];
+fn truncate(t: &Terms, a: Term) -> Term {
     let magnitude = t.apply(Fun::Abs, &[a]);
-    let is_small = t.apply(Fun::Less, &[magnitude, smallest]);
-    let is_large = t.apply(Fun::LessEqual, &[overflow, magnitude]);
-    let is_positive = t.apply(Fun::Less, &[zero, a]);
+    let is_small = t.apply(Fun::Less, &[magnitude, t.float(SMALLEST)]);
+    let is_large = t.apply(Fun::LessEqual, &[t.float(OVERFLOW), magnitude]);
+    let is_positive = t.apply(Fun::Less, &[t.float(0.0), a]);
     let is_nan = t.apply(Fun::IsNan, &[a]);
-    let (bits, kept) = (t.apply(Fun::BitsOf, &[a]), t.bits(0xFFFF_FF80));
-    let kept = t.apply(Fun::BitAnd, &[bits, kept]);
+    let kept = t.apply(Fun::BitAnd, &[t.apply(Fun::BitsOf, &[a]), t.bits(0xFFFF_FF80)]);
     let kept = t.apply(Fun::FromBits, &[kept]);
-    let infinity = t.ite(is_positive, infinities[0], infinities[1]);
+    let infinity = t.ite(is_positive, t.float(f32::INFINITY), t.float(f32::NEG_INFINITY));
     let result = t.ite(is_large, infinity, kept);
-    let result = t.ite(is_small, zero, result);
-    let nan = t.float(f32::NAN);
-    t.ite(is_nan, nan, result)
+    t.ite(is_nan, t.float(f32::NAN), t.ite(is_small, t.float(0.0), result))
 }
 
 /// An operation between the flush and the truncation of float24.
-fn rounded(
-    t: &mut Terms,
-    precision: Precision,
-    operands: &[Term],
-    op: impl Fn(&mut Terms, &[Term]) -> Term,
-) -> Term {
+fn rounded(t: &Terms, precision: Precision, operands: &[Term], op: impl Fn(&Terms, &[Term]) -> Term) -> Term {
     if precision != Precision::F24 {
         return op(t, operands);
     }
     let operands: Vec<Term> = operands.iter().map(|&operand| flush(t, operand)).collect();
-    let result = op(t, &operands);
-    truncate(t, result)
+    truncate(t, op(t, &operands))
 }
 
 /// The quotient of 1, and +inf where `a` is a zero, unless the precision is plain IEEE.
-fn reciprocal(t: &mut Terms, precision: Precision, a: Term, divisor: Term) -> Term {
-    let (one, infinity) = (t.float(1.0), t.float(f32::INFINITY));
-    let quotient = t.apply(Fun::Div, &[one, divisor]);
+fn reciprocal(t: &Terms, precision: Precision, a: Term, divisor: Term) -> Term {
+    let quotient = t.apply(Fun::Div, &[t.float(1.0), divisor]);
     let is_zero = t.apply(Fun::IsZero, &[a]);
-    if precision == Precision::Fast { quotient } else { t.ite(is_zero, infinity, quotient) }
+    if precision == Precision::Fast { quotient } else { t.ite(is_zero, t.float(f32::INFINITY), quotient) }
 }
 
 /// 2^x, which the driver computes from -150 to 128 only.
-fn power(t: &mut Terms, a: Term) -> Term {
-    let [low, high, zero, infinity] = [-150.0, 128.0, 0.0, f32::INFINITY].map(|number| t.float(number));
-    let is_low = t.apply(Fun::LessEqual, &[a, low]);
-    let is_high = t.apply(Fun::LessEqual, &[high, a]);
+fn power(t: &Terms, a: Term) -> Term {
+    let is_low = t.apply(Fun::LessEqual, &[a, t.float(-150.0)]);
+    let is_high = t.apply(Fun::LessEqual, &[t.float(128.0), a]);
     let is_nan = t.apply(Fun::IsNan, &[a]);
     let power = t.apply(Fun::Exp2, &[a]);
-    let result = t.ite(is_high, infinity, power);
-    let result = t.ite(is_low, zero, result);
-    t.ite(is_nan, a, result)
+    let result = t.ite(is_high, t.float(f32::INFINITY), power);
+    t.ite(is_nan, a, t.ite(is_low, t.float(0.0), result))
 }
 
 /// log2(x), which the driver computes for positive finite numbers only.
-fn logarithm(t: &mut Terms, a: Term) -> Term {
-    let [zero, nan] = [0.0, f32::NAN].map(|number| t.float(number));
-    let infinities = [f32::INFINITY, f32::NEG_INFINITY].map(|number| t.float(number));
-    let is_positive = t.apply(Fun::Less, &[zero, a]);
+fn logarithm(t: &Terms, a: Term) -> Term {
+    let is_positive = t.apply(Fun::Less, &[t.float(0.0), a]);
     let is_infinite = t.apply(Fun::IsInfinite, &[a]);
     let is_zero = t.apply(Fun::IsZero, &[a]);
     let logarithm = t.apply(Fun::Log2, &[a]);
-    let positive = t.ite(is_infinite, infinities[0], logarithm);
-    let other = t.ite(is_zero, infinities[1], nan);
-    t.ite(is_positive, positive, other)
+    let positive = t.ite(is_infinite, t.float(f32::INFINITY), logarithm);
+    t.ite(is_positive, positive, t.ite(is_zero, t.float(f32::NEG_INFINITY), t.float(f32::NAN)))
 }
 
 /// The conversion of MOVA: 0 for what truncates to no signed byte.
-fn address(t: &mut Terms, a: Term) -> Term {
-    let (low, high, zero) = (t.float(-129.0), t.float(128.0), t.bits(0));
-    let is_above = t.apply(Fun::Less, &[low, a]);
-    let is_below = t.apply(Fun::Less, &[a, high]);
-    let is_inside = t.and(is_above, is_below);
-    let integer = t.apply(Fun::ToInt, &[a]);
-    t.ite(is_inside, integer, zero)
+fn address(t: &Terms, a: Term) -> Term {
+    let is_above = t.apply(Fun::Less, &[t.float(-129.0), a]);
+    let is_inside = t.and(is_above, t.apply(Fun::Less, &[a, t.float(128.0)]));
+    t.ite(is_inside, t.apply(Fun::ToInt, &[a]), t.bits(0))
 }
 
 /// One lane of a one-operand operation.
-pub fn unary(t: &mut Terms, op: Unary, precision: Precision, a: Term) -> Term {
+pub fn unary(t: &Terms, op: Unary, precision: Precision, a: Term) -> Term {
     match op {
         Unary::RcpP => rounded(t, precision, &[a], |t, a| reciprocal(t, precision, a[0], a[0])),
-        Unary::RsqP => rounded(t, precision, &[a], |t, a| {
-            let root = t.apply(Fun::Sqrt, a);
-            reciprocal(t, precision, a[0], root)
-        }),
+        Unary::RsqP => {
+            rounded(t, precision, &[a], |t, a| reciprocal(t, precision, a[0], t.apply(Fun::Sqrt, a)))
+        }
         Unary::Exp2P if precision == Precision::Fast => t.apply(Fun::Exp2, &[a]),
         Unary::Log2P if precision == Precision::Fast => t.apply(Fun::Log2, &[a]),
         Unary::Exp2P => rounded(t, precision, &[a], |t, a| power(t, a[0])),
@@ -164,19 +137,16 @@ pub fn unary(t: &mut Terms, op: Unary, precision: Precision, a: Term) -> Term {
 }
 
 /// The product with inf · 0 = 0 and NaN · 0 = NaN.
-fn product(t: &mut Terms, operands: &[Term]) -> Term {
+fn product(t: &Terms, operands: &[Term]) -> Term {
     let product = t.apply(Fun::Mul, operands);
     let [zeros, infinities] =
         [Fun::IsZero, Fun::IsInfinite].map(|test| [0, 1].map(|n| t.apply(test, &[operands[n]])));
-    let first = t.and(zeros[0], infinities[1]);
-    let second = t.and(infinities[0], zeros[1]);
-    let is_zero = t.or(first, second);
-    let zero = t.float(0.0);
-    t.ite(is_zero, zero, product)
+    let is_zero = t.or(t.and(zeros[0], infinities[1]), t.and(infinities[0], zeros[1]));
+    t.ite(is_zero, t.float(0.0), product)
 }
 
 /// The lesser or greater operand.
-fn choose(t: &mut Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
+fn choose(t: &Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
     let is_min = op.choice() == Some(Binary::Less);
     let first = t.apply(Fun::Less, &if is_min { [a, b] } else { [b, a] });
     let [a_is_nan, b_is_nan] = [a, b].map(|operand| t.apply(Fun::IsNan, &[operand]));
@@ -190,26 +160,21 @@ fn choose(t: &mut Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
     };
     // Where nothing is promised the driver chooses.
     let is_free = t.or(is_free, both_zero);
-    let chosen = t.apply(choice, &[a, b]);
-    let free = t.ite(chosen, a, b);
-    let result = t.ite(first, a, b);
-    t.ite(is_free, free, result)
+    let free = t.ite(t.apply(choice, &[a, b]), a, b);
+    t.ite(is_free, free, t.ite(first, a, b))
 }
 
-fn one_or_zero(t: &mut Terms, condition: Term) -> Term {
-    let (one, zero) = (t.float(1.0), t.float(0.0));
-    t.ite(condition, one, zero)
+fn one_or_zero(t: &Terms, condition: Term) -> Term {
+    t.ite(condition, t.float(1.0), t.float(0.0))
 }
 
 /// Shifts take the low five bits of the second operand.
-fn shift(t: &mut Terms, fun: Fun, a: Term, b: Term) -> Term {
-    let mask = t.bits(31);
-    let places = t.apply(Fun::BitAnd, &[b, mask]);
-    t.apply(fun, &[a, places])
+fn shift(t: &Terms, fun: Fun, a: Term, b: Term) -> Term {
+    t.apply(fun, &[a, t.apply(Fun::BitAnd, &[b, t.bits(31)])])
 }
 
 /// One lane of a two-operand operation. For a dot product: the product that it sums.
-pub fn binary(t: &mut Terms, op: Binary, precision: Precision, a: Term, b: Term) -> Term {
+pub fn binary(t: &Terms, op: Binary, precision: Precision, a: Term, b: Term) -> Term {
     let (both, exchanged) = ([a, b], [b, a]);
     match op {
         Binary::AddP => rounded(t, precision, &both, |t, both| t.apply(Fun::Add, both)),
@@ -218,14 +183,8 @@ pub fn binary(t: &mut Terms, op: Binary, precision: Precision, a: Term, b: Term)
         Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max | Binary::NMin | Binary::NMax => {
             choose(t, op, both)
         }
-        Binary::SgeP => {
-            let holds = t.apply(Fun::LessEqual, &exchanged);
-            one_or_zero(t, holds)
-        }
-        Binary::SltP => {
-            let holds = t.apply(Fun::Less, &both);
-            one_or_zero(t, holds)
-        }
+        Binary::SgeP => one_or_zero(t, t.apply(Fun::LessEqual, &exchanged)),
+        Binary::SltP => one_or_zero(t, t.apply(Fun::Less, &both)),
         Binary::Add => t.apply(Fun::Add, &both),
         Binary::Mul | Binary::Dot => t.apply(Fun::Mul, &both),
         Binary::Div => t.apply(Fun::Div, &both),
@@ -252,12 +211,8 @@ pub fn binary(t: &mut Terms, op: Binary, precision: Precision, a: Term, b: Term)
 }
 
 /// A dot product, summed left to right.
-pub fn dot(t: &mut Terms, op: Binary, precision: Precision, a: &[Term], b: &[Term]) -> Term {
+pub fn dot(t: &Terms, op: Binary, precision: Precision, a: &[Term], b: &[Term]) -> Term {
     let sum = if op.is_pica() { Binary::AddP } else { Binary::Add };
     let products: Vec<Term> = a.iter().zip(b).map(|(&x, &y)| binary(t, op, precision, x, y)).collect();
-    let mut total = products[0];
-    for &product in &products[1..] {
-        total = binary(t, sum, precision, total, product);
-    }
-    total
+    products[1..].iter().fold(products[0], |total, &product| binary(t, sum, precision, total, product))
 }

@@ -61,6 +61,14 @@ impl Claims {
         let joined = if products == Products::Lemmas { HARD } else { JOINED };
         Self { name, products, terms: Terms::default(), all: Vec::new(), functions: 0, joined }
     }
+    /// Returns the last group, or a new one if that has another name.
+    pub fn group(groups: &mut Vec<Self>, name: String, products: Products) -> &mut Self {
+        if groups.last().is_none_or(|group| group.name != name) {
+            groups.push(Self::new(name, products));
+        }
+        let last = groups.len() - 1;
+        &mut groups[last]
+    }
 
     /// Adds that lanes are equal, possibly except for the signs of zeros.
     pub fn equal(&mut self, label: &str, pairs: &[(Term, Term)], signs_of_zero: bool) {
@@ -88,7 +96,7 @@ impl Claims {
         precision: Precision,
         signs_of_zero: bool,
     ) -> Result<(), String> {
-        let [before, after] = [before, after].map(|module| results(&mut self.terms, module, precision));
+        let [before, after] = [before, after].map(|module| results(&self.terms, module, precision));
         let (before, after) = (before?, after?);
         if before.len() != after.len() {
             return Err(format!("{label}: {} results before, {} after", before.len(), after.len()));
@@ -105,13 +113,13 @@ impl Claims {
     }
 
     /// All of them as questions of at most [`JOINED`] claims.
-    pub fn questions(mut self) -> Vec<Question> {
+    pub fn questions(self) -> Vec<Question> {
         if self.all.is_empty() {
             return vec![Question { name: self.name, claims: 0, functions: self.functions, script: None }];
         }
         let mut questions = Vec::new();
         for (index, chunk) in self.all.chunks(self.joined).enumerate() {
-            let (claims, (first, label), terms) = (chunk.len(), &chunk[0], &mut self.terms);
+            let (claims, (first, label), terms) = (chunk.len(), &chunk[0], &self.terms);
             let claim = chunk[1..].iter().fold(*first, |all, (claim, _)| terms.and(all, *claim));
             let is_alone = claims == 1 && self.name != *label;
             let end = if is_alone { format!(": {label}") } else { format!(" {}", index + 1) };

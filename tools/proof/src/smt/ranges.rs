@@ -27,7 +27,7 @@ fn cells() -> impl Iterator<Item = [u32; 2]> {
 }
 
 /// A float is a member of a range.
-fn member(t: &mut Terms, range: Range, a: Term) -> Term {
+fn member(t: &Terms, range: Range, a: Term) -> Term {
     let is_nan = t.apply(Fun::IsNan, &[a]);
     let bits = t.apply(Fun::BitsOf, &[a]);
     let mut intervals: Vec<[u32; 2]> = Vec::new();
@@ -40,14 +40,10 @@ fn member(t: &mut Terms, range: Range, a: Term) -> Term {
     let mut inside = t.bool(false);
     for interval in intervals {
         let [first, last] = interval.map(|bits| t.bits(bits));
-        let below = t.apply(Fun::BitLess, &[bits, first]);
-        let above = t.apply(Fun::BitLess, &[last, bits]);
-        let outside = t.or(below, above);
-        let here = t.not(outside);
-        inside = t.or(inside, here);
+        let outside = t.or(t.apply(Fun::BitLess, &[bits, first]), t.apply(Fun::BitLess, &[last, bits]));
+        inside = t.or(inside, t.not(outside));
     }
-    let nan = t.bool(range.contains(f32::NAN.to_bits()));
-    t.ite(is_nan, nan, inside)
+    t.ite(is_nan, t.bool(range.contains(f32::NAN.to_bits())), inside)
 }
 
 /// The value that a function of one result yields, and its range.
@@ -61,7 +57,6 @@ fn range(f: &Func, precision: Precision) -> Option<Range> {
 /// Every question about a range that says something.
 pub fn questions() -> Vec<Question> {
     let mut groups: Vec<Claims> = Vec::new();
-    let mut last = String::new();
     let has_theory = |(word, body): &(String, String)| {
         ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors"
     };
@@ -70,16 +65,11 @@ pub fn questions() -> Vec<Question> {
         for precision in [Precision::Exact, Precision::F24] {
             let range = range(&module.main, precision);
             let Some(range) = range.filter(|range| *range != Range::ALL) else { continue };
-            if last != word {
-                last.clone_from(&word);
-                let mut group = Claims::new(format!("range of {word}"), Products::Exact);
-                group.joined = 5;
-                groups.push(group);
-            }
-            let Some(group) = groups.last_mut() else { continue };
-            let result = results(&mut group.terms, &module, precision);
+            let group = Claims::group(&mut groups, format!("range of {word}"), Products::Exact);
+            group.joined = 5;
+            let result = results(&group.terms, &module, precision);
             let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0];
-            let (member, holds) = (member(&mut group.terms, range, result), group.terms.bool(true));
+            let (member, holds) = (member(&group.terms, range, result), group.terms.bool(true));
             group.equal(&format!("{precision:?} {body}"), &[(member, holds)], true);
         }
     }

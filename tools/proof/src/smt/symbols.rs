@@ -253,7 +253,7 @@ impl Symbols {
             }
         }
         // From the roots on, so that equal claims have equal texts.
-        let mut t = Terms::default();
+        let t = Terms::default();
         let mut terms: HashMap<Symbol, Term> = HashMap::new();
         let mut stack = vec![(b, false), (a, false)];
         while let Some((symbol, is_inside)) = stack.pop() {
@@ -266,7 +266,7 @@ impl Symbols {
                 stack.extend(node.operands.iter().rev().map(|&operand| (operand, false)));
                 continue;
             }
-            let term = self.term(&mut t, node, needed[&symbol], &terms);
+            let term = self.term(&t, node, needed[&symbol], &terms);
             terms.insert(symbol, term);
         }
         let claim = t.equal(terms[&a], terms[&b], self.signs);
@@ -277,15 +277,14 @@ impl Symbols {
     ///
     /// # Errors
     /// Something is read that has no term.
-    pub fn terms(&self, t: &mut Terms) -> Result<HashMap<Symbol, Term>, String> {
+    pub fn terms(&self, t: &Terms) -> Result<HashMap<Symbol, Term>, String> {
         let mut terms = HashMap::new();
         for (number, node) in (0..).zip(&self.nodes) {
             let term = match node.head {
                 Head::Free(number) => variable(t, node.kind, number),
                 Head::Read(Resource::Input(register), lane) => meaning::input(t, register, lane),
                 Head::Read(Resource::Uniform(register), lane) => {
-                    let register = t.bits(register.into());
-                    meaning::uniform(t, register, lane)
+                    meaning::uniform(t, t.bits(register.into()), lane)
                 }
                 Head::ReadAt(Array::Member(0), lane) => meaning::uniform(t, terms[&node.operands[0]], lane),
                 Head::Read(..) | Head::ReadAt(..) | Head::Submit => {
@@ -300,7 +299,7 @@ impl Symbols {
         Ok(terms)
     }
 
-    fn term(&self, t: &mut Terms, node: &Node, is_open: bool, terms: &HashMap<Symbol, Term>) -> Term {
+    fn term(&self, t: &Terms, node: &Node, is_open: bool, terms: &HashMap<Symbol, Term>) -> Term {
         let operand = |index: usize| terms[&node.operands[index]];
         match node.head {
             Head::Const(bits) => constant(t, node.kind, bits),

@@ -7,6 +7,7 @@
 //! any payload.
 //! Facts: SMT-LIB 2.6, theories FloatingPoint and FixedSizeBitVectors.
 
+use std::cell::{Ref, RefCell};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -132,9 +133,12 @@ fn known_value(fun: Fun, x: f32) -> Option<f32> {
 
 const HEAD: &str = "(set-logic ALL)\n(define-sort F () (_ FloatingPoint 8 24))\n";
 
-/// A store of terms; equal terms are one.
+/// A store of terms; equal terms are one. Shared references add to it, so that calls can be nested.
 #[derive(Clone, Debug, Default)]
-pub struct Terms {
+pub struct Terms(RefCell<Table>);
+
+#[derive(Clone, Debug, Default)]
+struct Table {
     nodes: Vec<Node>,
     /// Set for terms without variables.
     closed: Vec<bool>,
@@ -142,49 +146,54 @@ pub struct Terms {
 }
 
 impl Terms {
-    fn add(&mut self, node: Node) -> Term {
-        if let Some(&term) = self.known.get(&node) {
+    fn add(&self, node: Node) -> Term {
+        let Table { nodes, closed, known } = &mut *self.0.borrow_mut();
+        if let Some(&term) = known.get(&node) {
             return term;
         }
-        let term = Term(self.nodes.len() as u32);
-        self.known.insert(node.clone(), term);
-        self.closed.push(match &node {
+        let term = Term(nodes.len() as u32);
+        known.insert(node.clone(), term);
+        closed.push(match &node {
             Node::Var(..) => false,
-            Node::Apply(_, arguments) => arguments.iter().all(|argument| self.closed[argument.0 as usize]),
+            Node::Apply(_, arguments) => arguments.iter().all(|argument| closed[argument.0 as usize]),
             Node::Bool(_) | Node::Bits(_) | Node::Float(_) => true,
         });
-        self.nodes.push(node);
+        nodes.push(node);
         term
     }
 
-    fn node(&self, term: Term) -> &Node {
-        &self.nodes[term.0 as usize]
+    fn node(&self, term: Term) -> Ref<'_, Node> {
+        Ref::map(self.0.borrow(), |table| &table.nodes[term.0 as usize])
+    }
+
+    fn is_closed(&self, term: Term) -> bool {
+        self.0.borrow().closed[term.0 as usize]
     }
 
     /// The variable with a number.
-    pub fn var(&mut self, sort: Sort, number: u32) -> Term {
+    pub fn var(&self, sort: Sort, number: u32) -> Term {
         self.add(Node::Var(sort, number))
     }
 
     /// A truth value.
-    pub fn bool(&mut self, value: bool) -> Term {
+    pub fn bool(&self, value: bool) -> Term {
         self.add(Node::Bool(value))
     }
 
     /// 32 bits.
-    pub fn bits(&mut self, bits: u32) -> Term {
+    pub fn bits(&self, bits: u32) -> Term {
         self.add(Node::Bits(bits))
     }
 
     /// A number.
-    pub fn float(&mut self, number: f32) -> Term {
+    pub fn float(&self, number: f32) -> Term {
         let bits = if number.is_nan() { f32::NAN.to_bits() } else { number.to_bits() };
         self.add(Node::Float(bits))
     }
 
     /// The sort of a term.
     pub fn sort(&self, term: Term) -> Sort {
-        match self.node(term) {
+        match &*self.node(term) {
             Node::Var(sort, _) => *sort,
             Node::Bool(_) => Sort::Bool,
             Node::Bits(_) => Sort::Bits,
@@ -195,16 +204,17 @@ impl Terms {
     }
 
     /// A function of terms. What was made of bits has these bits.
-    pub fn apply(&mut self, fun: Fun, arguments: &[Term]) -> Term {
+    pub fn apply(&self, fun: Fun, arguments: &[Term]) -> Term {
         if fun == Fun::BitsOf {
-            match *self.node(arguments[0]) {
-                Node::Apply(Fun::FromBits, ref bits) => return bits[0],
+            let node = self.node(arguments[0]).clone();
+            match node {
+                Node::Apply(Fun::FromBits, bits) => return bits[0],
                 Node::Float(bits) if !f32::from_bits(bits).is_nan() => return self.bits(bits),
                 _ => {}
             }
         }
         if matches!(fun, Fun::Exp2 | Fun::Log2 | Fun::Exp2Portable | Fun::Log2Portable)
-            && self.closed[arguments[0].0 as usize]
+            && self.is_closed(arguments[0])
             && let Some(known) = known_value(fun, f32::from_bits(self.eval(arguments[0], &[])))
         {
             return self.float(known);
@@ -213,42 +223,42 @@ impl Terms {
     }
 
     /// `condition ? a : b`
-    pub fn ite(&mut self, condition: Term, a: Term, b: Term) -> Term {
+    pub fn ite(&self, condition: Term, a: Term, b: Term) -> Term {
         self.apply(Fun::Ite, &[condition, a, b])
     }
 
     /// Negation of a truth value.
-    pub fn not(&mut self, a: Term) -> Term {
+    pub fn not(&self, a: Term) -> Term {
         self.apply(Fun::Not, &[a])
     }
 
     /// Both hold.
-    pub fn and(&mut self, a: Term, b: Term) -> Term {
+    pub fn and(&self, a: Term, b: Term) -> Term {
         self.apply(Fun::And, &[a, b])
     }
 
     /// One holds.
-    pub fn or(&mut self, a: Term, b: Term) -> Term {
+    pub fn or(&self, a: Term, b: Term) -> Term {
         self.apply(Fun::Or, &[a, b])
     }
 
     /// Equality of bits, any NaN being as good as another; of floats also except for the sign of
     /// zero.
-    pub fn equal(&mut self, a: Term, b: Term, signs_of_zero: bool) -> Term {
+    pub fn equal(&self, a: Term, b: Term, signs_of_zero: bool) -> Term {
         let same = self.apply(Fun::Same, &[a, b]);
         if signs_of_zero || self.sort(a) != Sort::Float {
             return same;
         }
-        let close = self.apply(Fun::Equal, &[a, b]);
-        self.or(same, close)
+        self.or(same, self.apply(Fun::Equal, &[a, b]))
     }
 
     /// Script that is satisfiable if and only if a claim is false for some variables.
     pub fn script(&self, claim: Term, products: Products) -> String {
-        let mut needed = vec![false; self.nodes.len()];
+        let nodes = &self.0.borrow().nodes;
+        let mut needed = vec![false; nodes.len()];
         needed[claim.0 as usize] = true;
         for index in (0..=claim.0 as usize).rev() {
-            if let (true, Node::Apply(_, arguments)) = (needed[index], &self.nodes[index]) {
+            if let (true, Node::Apply(_, arguments)) = (needed[index], &nodes[index]) {
                 arguments.iter().for_each(|argument| needed[argument.0 as usize] = true);
             }
         }
@@ -318,7 +328,7 @@ impl Writer<'_> {
             Sort::Bits => "(_ BitVec 32)",
             Sort::Float => "F",
         };
-        let (fun, arguments) = match self.terms.node(term) {
+        let (fun, arguments) = match &*self.terms.node(term) {
             Node::Var(of, number) => {
                 let prefix = if *of == Sort::Bool { 'p' } else { 'v' };
                 self.names.insert(term, format!("{prefix}{number}"));
@@ -353,7 +363,7 @@ impl Writer<'_> {
             _ => {}
         }
         // Constants have one result, which the real function has.
-        let is_open = self.products == Products::Lemmas && !self.terms.closed[term.0 as usize];
+        let is_open = self.products == Products::Lemmas && !self.terms.is_closed(term);
         let row = LEMMAS.iter().find(|(_, real, ..)| *real == fun && is_open);
         if let Some(&(word, _, operands, _)) = row {
             function = word;
@@ -375,7 +385,7 @@ impl Terms {
     /// The bits of a term, truth values as 0 and 1, for given bits of the variables.
     pub fn eval(&self, term: Term, variables: &[u32]) -> u32 {
         let mut results: Vec<u32> = Vec::with_capacity(term.0 as usize + 1);
-        for node in &self.nodes[..=term.0 as usize] {
+        for node in &self.0.borrow().nodes[..=term.0 as usize] {
             let result = match node {
                 Node::Var(_, number) => variables.get(*number as usize).copied().unwrap_or(0),
                 Node::Bool(value) => u32::from(*value),

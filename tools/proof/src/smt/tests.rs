@@ -143,11 +143,11 @@ fn same(kind: ScalarKind, a: u32, b: u32) -> bool {
 #[test]
 fn terms_are_the_arithmetic_of_the_library() {
     for precision in PRECISIONS {
-        let mut t = Terms::default();
+        let t = Terms::default();
         for &op in Unary::ALL {
             let row = op.signature();
-            let a = meaning::variable(&mut t, row.operand, 0);
-            let term = meaning::unary(&mut t, op, precision, a);
+            let a = meaning::variable(&t, row.operand, 0);
+            let term = meaning::unary(&t, op, precision, a);
             let mask = if row.operand == ScalarKind::Bool { 1 } else { u32::MAX };
             for x in SPECIAL.map(|x| x & mask) {
                 let (found, expected) = (t.eval(term, &[x]), scalar::unary(op, precision, x));
@@ -160,8 +160,8 @@ fn terms_are_the_arithmetic_of_the_library() {
         }
         for &op in Binary::ALL {
             let row = op.signature();
-            let [a, b] = [0, 1].map(|number| meaning::variable(&mut t, row.operand, number));
-            let term = meaning::binary(&mut t, op, precision, a, b);
+            let [a, b] = [0, 1].map(|number| meaning::variable(&t, row.operand, number));
+            let term = meaning::binary(&t, op, precision, a, b);
             let mask = if row.operand == ScalarKind::Bool { 1 } else { u32::MAX };
             for (x, y) in SPECIAL.iter().flat_map(|x| SPECIAL.map(|y| (x & mask, y & mask))) {
                 let (found, expected) = (t.eval(term, &[x, y]), scalar::binary(op, precision, x, y));

@@ -28,10 +28,11 @@ pub const MOST_BYTES: usize = 64 << 20;
 const MOST_WORDS: usize = 4096;
 
 /// Kind of an opened file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A `.shbin` file.
+    #[default]
     Shbin,
     /// Any file with shaders inside.
     Container,
@@ -56,7 +57,7 @@ pub struct ProgramHead {
 }
 
 /// A document. Serialized, it is the answer about it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Document {
     /// Its name.
     pub name: String,
@@ -77,21 +78,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// Builds a document without content.
-    fn new(name: &str, kind: Kind) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind,
-            found: Vec::new(),
-            source: String::new(),
-            places: Vec::new(),
-            programs: Vec::new(),
-            selected: 0,
-            problems: Vec::new(),
-            bytes: Vec::new(),
-        }
-    }
-
     /// Opens a file.
     ///
     /// # Errors
@@ -108,7 +94,7 @@ impl Document {
                 Some((code, descriptors)) => Self::of_words(name, &code, &descriptors),
                 // A text with errors has no program.
                 None => {
-                    let mut document = Self::new(name, Kind::Source);
+                    let mut document = Self { name: name.to_owned(), kind: Kind::Source, ..Self::default() };
                     document.edit(text)?;
                     Ok(document)
                 }
@@ -161,7 +147,8 @@ impl Document {
                 (String::new(), Vec::new())
             }
         };
-        let mut document = Self { source, places, problems, bytes, ..Self::new(name, kind) };
+        let name = name.to_owned();
+        let mut document = Self { name, kind, source, places, problems, bytes, ..Self::default() };
         document.read_programs();
         Ok(document)
     }

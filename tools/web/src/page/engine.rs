@@ -3,8 +3,7 @@
 //! same arguments. No method panics or fails otherwise than by an answer with a problem.
 
 use serde::Serialize;
-use transpica::host::dvle;
-use transpica::host::dvle::FileEnvironment;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::{Job, Program, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
@@ -256,10 +255,7 @@ impl Engine {
             };
             Stepper::new(open, &state, &self.settings, vertex)
         });
-        text(match made {
-            Ok(stepper) => Ok(self.stepper.insert(stepper).recorded()),
-            Err(problem) => Err(problem),
-        })
+        text(made.map(|stepper| self.stepper.insert(stepper).recorded()))
     }
 
     /// Returns the state in front of a step.
@@ -431,21 +427,14 @@ impl Engine {
 
     /// Returns the translation of the selected program.
     pub(crate) fn translation(&mut self) -> Result<&Translation, Problem> {
-        if self.translation.is_none() {
-            let made = self.with_open(|open| Ok(translate(open, &self.settings)?));
-            self.translation = Some(made);
-        }
-        match &self.translation {
-            Some(Ok(translation)) => Ok(translation),
-            Some(Err(problem)) => Err(problem.clone()),
-            None => Err(nothing_open()),
-        }
+        let made = self.translation.take();
+        let made = made.unwrap_or_else(|| self.with_open(|open| Ok(translate(open, &self.settings)?)));
+        self.translation.insert(made).as_ref().map_err(Problem::clone)
     }
 
     fn translated_view(&mut self, what: Translated) -> Result<TextView, Problem> {
         self.translation()?;
-        let translation = self.translation.as_ref().and_then(|made| made.as_ref().ok());
-        let translation = translation.ok_or_else(nothing_open)?;
+        let Some(Ok(translation)) = &self.translation else { return Err(nothing_open()) };
         self.with_open(|open| views::translated(open, translation, what))
     }
 

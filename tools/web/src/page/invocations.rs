@@ -10,7 +10,7 @@ use transpica::interp::{GeometryMachine, Settings};
 use transpica::{Error, Program, Setup};
 use transpica_inspect::draw::scene::{BUDGET, ChainInput, DRAW_BUDGET, Scene};
 use transpica_inspect::results::interpret;
-use transpica_inspect::state::{DEFAULT_REGISTERS, Delivered, Registers, State};
+use transpica_inspect::state::{DEFAULT_REGISTERS, Delivered, Registers, State, bits};
 
 use super::picture::{Picked, depth};
 use super::problem::Problem;
@@ -37,7 +37,6 @@ impl Invocations {
         let ChainInput { setup, vertices, indices } = scene.chain(geometry)?;
         let own = setup.geometry.ok_or_else(|| Problem::error("nothing receives the vertices"))?;
         let [vertex, state] = scene.states.clone();
-        let bits = |vertex: &[[f32; 4]; 16]| vertex.map(|register| register.map(f32::to_bits));
         let vertices = State { vertices: vertices.iter().map(bits).collect(), ..vertex };
         let program = |index| dvle::program(scene.file, index, &scene.options.limits);
         let settings = Settings { budget: scene.budget(), ..Settings::default() };
@@ -56,17 +55,15 @@ impl Invocations {
     pub fn pick(&self, scene: &Scene<'_>, place: [f64; 2]) -> Result<Picked, Problem> {
         let (outputs, host) = (scene.outputs()?, HostValues::default());
         let position = &outputs[scene.choice(&outputs)?.position];
-        let State { vertices, delivered, uniforms, .. } = &self.state;
-        let budget = BUDGET.min(DRAW_BUDGET / vertices.len().max(1) as u64);
+        let count = self.state.vertices.len();
+        let budget = BUDGET.min(DRAW_BUDGET / count.max(1) as u64);
         let settings = Settings { budget, ..Settings::default() };
         let mut machine = GeometryMachine::new(&self.program, self.outputs, settings)?;
-        machine.set_uniforms(uniforms);
+        machine.set_uniforms(&self.state.uniforms);
         let (mut nearest, mut picked) = (f64::INFINITY, Picked::default());
-        for (number, (inputs, delivered)) in vertices.iter().zip(delivered).enumerate() {
-            for &(register, value) in delivered {
-                machine.deliver(register, &[value.map(f32::from_bits)]);
-            }
-            let invocation = machine.run(&inputs.map(|register| register.map(f32::from_bits)))?;
+        for number in 0..count {
+            let inputs = self.state.begin(number, &mut machine);
+            let invocation = machine.run(&inputs)?;
             for triangle in invocation.triangles() {
                 let corner = |registers: &_| position.value(registers, &scene.options, &host).map(f64::from);
                 let depth = depth(triangle.vertices.map(corner), place);

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use transpica::interp::Uniforms;
+use transpica::isa::control::Test;
 use transpica::isa::{ConditionOp, Flow, Inst, Mask, Pc};
 use transpica_asm::dis::Listing;
 use transpica_inspect::access::{ADDRESS, COUNTER, Components, FLAGS, reads, written};
@@ -152,14 +153,8 @@ impl Stepper {
                 all.push(format!("{bank}{register}.{}", read.mask));
             }
         }
-        match inst {
-            Inst::Flow(flow) => all.extend(tested(flow)),
-            Inst::Data { .. }
-            | Inst::Mova { .. }
-            | Inst::Cmp { .. }
-            | Inst::Emit
-            | Inst::SetEmit { .. }
-            | Inst::Unassigned(_) => {}
+        if let Inst::Flow(flow) = inst {
+            all.extend(tested(flow));
         }
         all
     }
@@ -282,20 +277,17 @@ fn places(set: Components) -> Vec<String> {
 
 /// Returns the uniform or the flags that decide a control-flow instruction.
 fn tested(flow: Flow) -> Option<String> {
-    match flow {
-        Flow::Loop { int, .. } => Some(format!("i{int}")),
-        Flow::CallU { bool, .. } | Flow::IfU { bool, .. } | Flow::JmpU { bool, .. } => {
-            Some(format!("b{bool}"))
-        }
-        Flow::BreakC(condition)
-        | Flow::CallC { condition, .. }
-        | Flow::IfC { condition, .. }
-        | Flow::JmpC { condition, .. } => Some(match condition.op {
+    if let Flow::Loop { int, .. } = flow {
+        return Some(format!("i{int}"));
+    }
+    match flow.test()? {
+        Test::Bool { id, .. } => Some(format!("b{id}")),
+        Test::Cmp(condition) => Some(match condition.op {
             ConditionOp::X => "cmp.x".into(),
             ConditionOp::Y => "cmp.y".into(),
             ConditionOp::Or | ConditionOp::And => "cmp.xy".into(),
         }),
-        Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } => None,
+        Test::LoopRepeats { .. } | Test::JumpsLeft => None,
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, from_str};
 use transpica::container::SymbolBank;
 use transpica::interp::Uniforms;
+use transpica::isa::control::Test;
 use transpica::isa::sizes::FLOATS;
 use transpica::isa::{Flow, Inst, Source};
 use transpica_inspect::inputs::{self, Seed, start_values};
@@ -245,15 +246,14 @@ pub fn numbers(list: &str) -> Result<Vec<Value>, Problem> {
 fn read(open: &Open<'_>) -> BTreeSet<(SymbolBank, usize)> {
     let mut all = BTreeSet::new();
     reach(&open.program, |pc, _| match open.program.inst(pc) {
-        Some(Inst::Flow(flow)) => match flow {
-            Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } | Flow::JmpU { bool: id, .. } => {
+        Some(Inst::Flow(Flow::Loop { int, .. })) => {
+            all.insert((SymbolBank::Int, usize::from(int) & 3));
+        }
+        Some(Inst::Flow(flow)) => {
+            if let Some(Test::Bool { id, .. }) = flow.test() {
                 all.insert((SymbolBank::Bool, usize::from(id) & 15));
             }
-            Flow::Loop { int, .. } => {
-                all.insert((SymbolBank::Int, usize::from(int) & 3));
-            }
-            _without_uniform => {}
-        },
+        }
         Some(inst) => {
             for source in inst.sources() {
                 if let Source::Uniform(register) = source.register

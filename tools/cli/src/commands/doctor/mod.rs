@@ -10,7 +10,7 @@ mod extract;
 mod report;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
@@ -135,14 +135,6 @@ fn options() -> Options {
     Options { block: Block { layout: Layout::Azahar, ..Block::default() }, ..Options::default() }
 }
 
-/// Returns the name of a file without folders.
-fn name(path: &Path) -> String {
-    if path == Path::new("-") {
-        return "standard input".into();
-    }
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// Reads all caches, and returns them with the names of caches of other kinds.
 fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
     let mut others = Vec::new();
@@ -150,17 +142,17 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
     for found in files::caches(paths)? {
         files.push(match found {
             Found::Other(path) => {
-                others.push(name(&path));
+                others.push(files::name(&path));
                 continue;
             }
             Found::Unreadable(failure) => {
                 File { name: "-".into(), bytes: 0, cache: Err(failure.message().to_string()) }
             }
             Found::Cache(path) => match files::read_at_most(&path, files::MOST_OF_LARGE) {
-                Err(error) => File { name: name(&path), bytes: 0, cache: Err(error) },
+                Err(error) => File { name: files::name(&path), bytes: 0, cache: Err(error) },
                 Ok(bytes) => {
                     let cache = caches::read(&bytes).map_err(|fault| fault.to_string());
-                    File { name: name(&path), bytes: bytes.len(), cache }
+                    File { name: files::name(&path), bytes: bytes.len(), cache }
                 }
             },
         });

@@ -13,10 +13,10 @@ use std::time::Instant;
 
 use clap::Args;
 use transpica::host::registers::number as register;
-use transpica::host::{Constants, EntryPoint};
+use transpica::host::{Constants, EntryPoint, Environment};
 use transpica::isa::Pc;
 use transpica::reflect::Reflection;
-use transpica::{Error, GlslVersion, Job, Key, Program, RegisterState, Stage, Translation, Translator};
+use transpica::{GlslVersion, Job, Program, RegisterState, Stage, Translation};
 use transpica_inspect::{json, reflection};
 
 use crate::arguments::Arguments;
@@ -262,17 +262,13 @@ pub fn run(arguments: &Translate, common: &Common) -> Result<(), Failure> {
     let request = request(settings.resolve_for(&input.symbols(&container, dvle)?)?);
     let program = input.program(&container, dvle, &request.resolved.options.limits)?;
     fits(&program, arguments.geometry, arguments.shapes_outputs())?;
-    let fail = |error: Error| input.fail(&error);
     let name = input.name();
     let limits = &request.resolved.options.limits;
-    let source = Translatable::new(&container, dvle, &name, limits, request.job).map_err(fail)?;
+    let source = Translatable::new(&container, dvle, &name, limits, request.job);
+    let source = source.map_err(|error| input.fail(&error))?;
     let environment = sourced(&source.environment, &container, &request.resolved.profile, file);
-    let mut translator = request.translator();
-    let translated = translator.translate(&program, &*environment, source.job()).map_err(fail)?;
-    let key = translator.key(&program, &*environment, source.job(), request.salt.as_bytes());
-    detail_key(&input, key, common);
-    let made = (&translated, &source.reflection(&translated));
-    show(&input, program.code().len(), translator, made, (arguments, &request), common)
+    let program = (&program, &*environment, source.job());
+    show(&input, program, |translated| source.reflection(translated), (arguments, &request), common)
 }
 
 /// Rejects options of the other stage.
@@ -314,30 +310,16 @@ fn from_words(
     let input = Input::read(code)?;
     let mut code = words(&input)?;
     code.truncate(Stage::Vertex.words() as usize);
-    let descriptors = match &raw.descriptors {
-        Some(path) => words(&Input::read(path)?)?,
-        None => Vec::new(),
-    };
+    let descriptors = raw.descriptors.as_ref().map_or(Ok(Vec::new()), |path| words(&Input::read(path)?))?;
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    let mut translator = request.translator();
-    let mut translated =
-        translator.translate(&program, &state.vertex(), request.job.0).map_err(|error| input.fail(&error))?;
-    let key = translator.key(&program, &state.vertex(), request.job.0, request.salt.as_bytes());
-    detail_key(&input, key, common);
-    translated.interface.source = input.name();
-    translated.interface.entry = Some(start);
-    let reflection = Reflection::new(&program, &translated, &Constants::default());
-    let made = (&translated, &reflection);
-    show(&input, program.code().len(), translator, made, (arguments, request), common)
-}
-
-/// Prints the key of a program. A program that was translated has one.
-fn detail_key(input: &Input, key: Result<Key, Error>, common: &Common) {
-    if let Ok(key) = key {
-        common.detail(format_args!("{}: key {key}", input.path.display()));
-    }
+    let describe = |translated: &mut Translation| {
+        translated.interface.source = input.name();
+        translated.interface.entry = Some(start);
+        Reflection::new(&program, translated, &Constants::default())
+    };
+    show(&input, (&program, &state.vertex(), request.job.0), describe, (arguments, request), common)
 }
 
 /// Returns the little-endian words of a file.
@@ -376,16 +358,23 @@ fn note_depth(request: &Request<'_>, common: &Common) {
     }
 }
 
-/// Writes the requested results.
+/// Translates a program and writes the requested results.
 fn show(
     input: &Input,
-    code_words: usize,
-    mut translator: Translator,
-    (translated, reflection): (&Translation, &Reflection),
+    (program, environment, job): (&Program<'_>, &dyn Environment, Job<'_>),
+    describe: impl FnOnce(&mut Translation) -> Reflection,
     (arguments, request): (&Translate, &Request<'_>),
     common: &Common,
 ) -> Result<(), Failure> {
     let path = input.path.display();
+    let mut translator = request.translator();
+    let translated = translator.translate(program, environment, job);
+    let translated = &mut translated.map_err(|error| input.fail(&error))?;
+    // A program that was translated has a key.
+    if let Ok(key) = translator.key(program, environment, job, request.salt.as_bytes()) {
+        common.detail(format_args!("{path}: key {key}"));
+    }
+    let reflection = &describe(translated);
     for warning in &translated.warnings {
         common.warn(format_args!("{path}: {warning}"));
     }
@@ -404,8 +393,9 @@ fn show(
         common.warn(format_args!("{path}: {warning}"));
     }
     common.detail(format_args!(
-        "{path}: {}, {code_words} code words, {} bytes of {} in {:?}",
+        "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
+        program.code().len(),
         bytes.len(),
         target.name(),
         start.elapsed()

@@ -26,11 +26,6 @@ impl NamePart {
         ("target", Self::Target),
         ("ext", Self::Ending),
     ];
-
-    /// Returns whether it is part of the file's name.
-    fn is_of_file(&self) -> bool {
-        matches!(self, Self::Stem | Self::Name)
-    }
 }
 
 /// Pattern of the names of results. Names of one file differ whatever its name and its number of
@@ -86,7 +81,8 @@ impl NamePattern {
         };
         let is_apart = ends(before.last(), |text| text.chars().next_back())
             && ends(after.first(), |text| text.chars().next());
-        if !is_apart || [before, after].iter().all(|side| side.iter().any(NamePart::is_of_file)) {
+        let has_name = |side: &[NamePart]| side.contains(&NamePart::Stem) || side.contains(&NamePart::Name);
+        if !is_apart || has_name(before) && has_name(after) {
             return Err("{n} must stand apart from the name, as in {stem}.{n}.{ext}".into());
         }
         let is_ended = match self.parts.as_slice() {

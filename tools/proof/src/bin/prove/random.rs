@@ -29,21 +29,17 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// One kind of program in one precision.
-#[derive(Clone, Copy)]
-struct Stage {
-    kind: Kind,
-    precision: Precision,
-}
+/// A kind of program in a precision.
+type Stage = (Kind, Precision);
 
 /// Stages, compared in turns.
 const STAGES: [Stage; 6] = [
-    Stage { kind: Kind::Clean, precision: Precision::Exact },
-    Stage { kind: Kind::Wild, precision: Precision::Exact },
-    Stage { kind: Kind::Numeric, precision: Precision::Exact },
-    Stage { kind: Kind::Clean, precision: Precision::F24 },
-    Stage { kind: Kind::Numeric, precision: Precision::F24 },
-    Stage { kind: Kind::Clean, precision: Precision::Fast },
+    (Kind::Clean, Precision::Exact),
+    (Kind::Wild, Precision::Exact),
+    (Kind::Numeric, Precision::Exact),
+    (Kind::Clean, Precision::F24),
+    (Kind::Numeric, Precision::F24),
+    (Kind::Clean, Precision::Fast),
 ];
 
 /// Interval between printed figures.
@@ -101,11 +97,11 @@ impl Run<'_> {
                 return;
             }
             let index = (number % STAGES.len() as u64) as usize;
-            let stage = STAGES[index];
-            let generated = generate(stage.kind, self.arguments.seed.wrapping_add(number));
-            let result = chain::compare(&generated, stage.precision);
+            let (kind, precision) = STAGES[index];
+            let generated = generate(kind, self.arguments.seed.wrapping_add(number));
+            let result = chain::compare(&generated, precision);
             if let Err(disagreement) = &result {
-                self.store(&generated, stage, disagreement);
+                self.store(&generated, STAGES[index], disagreement);
             }
             let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match result {
@@ -119,8 +115,7 @@ impl Run<'_> {
     }
 
     /// Shrinks a program that disagrees and writes it.
-    fn store(&self, generated: &Generated, stage: Stage, disagreement: &Disagreement) {
-        let Stage { kind, precision } = stage;
+    fn store(&self, generated: &Generated, (kind, precision): Stage, disagreement: &Disagreement) {
         eprintln!("{kind:?} seed {} {precision:?}: {disagreement}", generated.seed);
         let fails = |program: &Generated| {
             chain::compare(program, precision).is_err_and(|found| found.form == disagreement.form)
@@ -137,7 +132,7 @@ impl Run<'_> {
     fn report(&self) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (mut all, mut differing) = (Count::default(), 0);
-        for ((count, differ), Stage { kind, precision }) in counts.iter().zip(STAGES) {
+        for ((count, differ), (kind, precision)) in counts.iter().zip(STAGES) {
             println!(
                 "{:<15} {:>9} programs {:>9} vertices ({} unfinished) {:>9} forms {differ} differ",
                 format!("{kind:?} {precision:?}"),
