@@ -336,7 +336,8 @@ impl Builder {
         let (leave, exit, escaped) = (None, None, false);
         self.scopes.push(Scope { node, outside, leave, exit, assigned, params, escaped });
     }
-    /// Ends the current arm and begins another. Returns the construct that takes it, and its region.
+    /// Ends the current arm and begins another. Returns the construct that takes it, and its
+    /// region.
     fn next_arm(&mut self) -> (&mut NodeData, Region) {
         self.fall();
         let region = self.arm();

@@ -67,8 +67,8 @@ impl fmt::Display for Promise {
 }
 
 impl AttributeFormat {
-    /// Returns what is known of the numbers of such attributes: integers that the shader converts are
-    /// finite.
+    /// Returns what is known of the numbers of such attributes: integers that the shader converts
+    /// are finite.
     pub(crate) fn numbers(self) -> Promise {
         match self.kind {
             AttributeKind::Float => Promise::Nothing,

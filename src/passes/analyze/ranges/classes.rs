@@ -364,6 +364,7 @@ impl Range {
     }
 
     /// Row of a product of two lanes, or of one with itself.
+    #[inline]
     pub(crate) fn product(precision: Precision, a: Self, b: Self, is_square: bool) -> Self {
         let exponent = a.exponent() + b.exponent() + 1;
         let (x, y) = (a.classes.read(precision), b.classes.read(precision));

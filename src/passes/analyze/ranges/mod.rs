@@ -113,8 +113,8 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// Adds what the host says about the numbers that it feeds: formats, and those promises that are
-    /// believed. Relative reads depend on the promises about all registers that they may reach.
+    /// Adds what the host says about the numbers that it feeds: formats, and those promises that
+    /// are believed. Relative reads depend on the promises about all registers that they may reach.
     #[must_use]
     pub fn knowing(mut self, options: &Options, believed: Promises, offsets: &'a [Offset]) -> Self {
         let Options { assume, input, .. } = options;
@@ -334,6 +334,7 @@ impl<'a> Ranges<'a> {
 
     /// Returns whether two lanes may have other numbers, up to sign: a product of a lane with
     /// itself is not ∞ · 0.
+    #[inline]
     pub(crate) fn are_apart(&self, f: &Func, a: Lane, b: Lane) -> bool {
         self.root(f, a) != self.root(f, b)
     }
