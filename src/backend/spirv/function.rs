@@ -340,7 +340,7 @@ impl Body<'_> {
             NodeData::Block { body, .. } => {
                 let (merge, label) = (self.w.id(), self.w.id());
                 // A switch with a default only: SPIR-V allows branches to its merge block from
-                // nested selections, but none to that of a conditional.
+                // nested selections, but not to the merge block of a conditional.
                 let zero = self.w.constant(Type::I32, [0; 4]);
                 self.selection_merge(merge);
                 self.w.effect(Op::Switch, &[zero, label]);

@@ -45,7 +45,7 @@ pub struct Triangle<'a> {
 /// The EMITs of an invocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Invocation {
-    /// The vertices in the slots at the beginning, then that of each EMIT.
+    /// The vertices in the slots at the beginning, then the vertex of each EMIT.
     pub(super) vertices: Vec<[[f32; 4]; 16]>,
     pub(super) emits: Vec<Setting>,
     /// Indices in `vertices`, and the winding flag.

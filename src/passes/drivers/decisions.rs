@@ -33,7 +33,7 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    /// Finds them; none if no driver knows any.
+    /// Finds them. Empty if no driver knows any.
     pub fn new(f: &Func) -> Option<Self> {
         let is_specialized = || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_)));
         let copies = f.nodes.values().iter().any(NodeData::is_loop) || is_specialized();

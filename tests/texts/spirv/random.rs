@@ -100,7 +100,7 @@ impl<'a> Generator<'a> {
         binary(self.f, r, Type::BOOL, Binary::Less, a, b)
     }
 
-    /// Fills a region; whether it yields.
+    /// Fills a region, and returns whether it yields.
     fn region(&mut self, r: Region, around: Enclosing) -> bool {
         let scope = self.visible.len();
         let mut falls_through = true;
@@ -139,7 +139,7 @@ impl<'a> Generator<'a> {
         Exit::Continue(self.f.list([next].into_iter().chain(rest)))
     }
 
-    /// Adds a construct; whether it falls through.
+    /// Adds a construct, and returns whether control falls through it.
     fn construct(&mut self, r: Region, around: Enclosing) -> bool {
         match self.below(4) {
             0 => self.make_if(r, around),

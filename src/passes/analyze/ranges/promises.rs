@@ -98,9 +98,9 @@ impl Promises {
 /// The promises that a range depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
-    /// Those of all but its least magnitude.
+    /// Promises that all but its least magnitude depends on.
     pub range: Promises,
-    /// Those that its least magnitude depends on as well. Few answers ask for it.
+    /// Promises that its least magnitude depends on as well. Few answers ask for it.
     pub least: Promises,
 }
 

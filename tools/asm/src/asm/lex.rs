@@ -131,7 +131,7 @@ fn leading(text: &str, wanted: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|&byte| wanted(byte)).count()
 }
 
-/// Splits off a leading sign; true for minus.
+/// Splits off a leading sign: `true` is minus.
 fn sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
