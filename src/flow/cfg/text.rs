@@ -71,8 +71,8 @@ impl Action {
 }
 
 impl Cfg {
-    /// Returns the addresses of the instructions of a block, ascending: the ones that it executes, and
-    /// the one that ends it.
+    /// Returns the addresses of the instructions of a block, ascending: the ones that it executes,
+    /// and the one that ends it.
     pub fn places(&self, block: Block) -> Vec<Pc> {
         let actions = self.actions_of(block).iter().filter_map(Action::pc);
         let mut pcs: Vec<Pc> = actions.chain(self.blocks[block].end).collect();

@@ -134,9 +134,9 @@ impl TranspicaDraw {
     /// The vertices that run, whose attributes `read` holds.
     ///
     /// # Safety
-    /// `attributes` is NULL or as many attributes, with buffers of the sizes that they say, `indices`
-    /// NULL or an array of `count` indices that stay unchanged, and `registers` NULL or a state that
-    /// no other call changes.
+    /// `attributes` is NULL or as many attributes, with buffers of the sizes that they say,
+    /// `indices` NULL or an array of `count` indices that stay unchanged, and `registers` NULL or a
+    /// state that no other call changes.
     pub(crate) unsafe fn vertices<'a>(
         &self,
         read: &'a mut [VertexAttribute<'_>; ATTRIBUTES],

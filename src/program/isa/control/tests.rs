@@ -276,8 +276,8 @@ fn the_fifth_call_loses_the_oldest_return() {
     let code: Vec<_> =
         (0..5).map(|n| (4 * n, call(4 * n + 4, 3))).chain([(1, Flow::End), (23, Flow::End)]).collect();
     let end = run(&code, 24, &[]);
-    // The innermost callee is 20..23, its caller 16..19, and so on; the callee of word 0 (4..7) falls
-    // through to word 7 and on.
+    // The innermost callee is 20..23, its caller 16..19, and so on; the callee of word 0 (4..7)
+    // falls through to word 7 and on.
     assert_eq!(end.trace[..6], [0, 4, 8, 12, 16, 20]);
     assert!(!end.trace.contains(&1), "the return to word 1 was lost");
 }

@@ -171,7 +171,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Allocates registers for a constant and declares its name. The result is relative to the bank.
+    /// Allocates registers for a constant and declares its name. The result is relative to the
+    /// bank.
     pub(super) fn constant_registers(
         &mut self,
         at: &'a str,
