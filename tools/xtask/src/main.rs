@@ -37,7 +37,7 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
        cargo xtask test --browser
-       cargo xtask check
+       cargo xtask check [--alone]
        cargo xtask count [--speed]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S] [--control SLOTS MOST]
@@ -59,8 +59,9 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   --no-install     fails if a requirement is missing, and prints the command that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
-  check            checks formatting, lints, each feature and each package alone, and documentation; then installs linters
-                   of workflows (PyPI, into the target folder), or says that it left them out
+  check            checks formatting, lints and documentation; then installs linters of workflows (PyPI, into the target
+                   folder), or says that it left them out
+  --alone          checks instead that each feature and each package compiles without help from the others
   count            prints the numbers of lines and names, beside the ceilings in tests/counts.tsv
   --speed          counts executed instructions and allocations of translations instead, with valgrind, and compares them
                    with the ceilings in tests/speed.tsv; UPDATE_EXPECT=1 makes them the ceilings, REASON='...' says why one rises
@@ -128,6 +129,7 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["test", "--browser"] => browser::run()?,
         ["test", ref flags @ ..] => test::run(flags)?,
         ["check"] => check::run()?,
+        ["check", "--alone"] => check::alone()?,
         ["count"] => count::run()?,
         ["count", "--speed"] => speed::run()?,
         ["validate"] => validate::run()?,
