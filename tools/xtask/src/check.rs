@@ -1,5 +1,5 @@
-//! `cargo xtask check`: formatting, lints, documentation, workflows; with `--alone` each feature and
-//! each package by itself instead. Runs no test.
+//! `cargo xtask check`: formatting, lints, documentation, workflows; with `--alone` each feature
+//! and each package by itself instead. Runs no test.
 
 use std::fs;
 use std::io;
