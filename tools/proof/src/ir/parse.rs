@@ -396,7 +396,13 @@ impl<'a> Parser<'a> {
                 self.sign(']')?;
                 Op::Read(Resource::Index { member, element })
             }
-            resource => Op::Read(resource),
+            Resource::Input(_)
+            | Resource::Uniform(_)
+            | Resource::BoolUniform(_)
+            | Resource::Member { .. }
+            | Resource::Host(_)
+            | Resource::Draw(_)
+            | Resource::Specialized(_) => Op::Read(resource),
         })
     }
 
