@@ -13,9 +13,17 @@ use crate::samples::{Sample, samples};
 
 /// Calls `check` with each translation and its name, in parallel; returns their number.
 pub fn with_products(check: impl Fn(&str, &Translation) + Sync) -> usize {
+    of_samples(&samples(), check)
+}
+
+/// Does the same for a compiler that takes long: the daily share is one sample in `step`.
+pub fn with_some_products(compiler: &str, step: usize, check: impl Fn(&str, &Translation) + Sync) -> usize {
+    of_samples(&daily::some(&format!("samples that {compiler} reads"), step, samples()), check)
+}
+
+fn of_samples(samples: &[Sample], check: impl Fn(&str, &Translation) + Sync) -> usize {
     // Each sample takes its turn of the forms.
     let forms = daily::cases("forms of the samples as text", 1, FORMS.len() as u64) as usize;
-    let samples = samples();
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers)

@@ -11,6 +11,7 @@ use transpica::stages::key::SettingsDigest;
 use transpica::{
     Job, Key, Limits, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
 };
+use transpica_proof::daily;
 use transpica_proof::generate::{Kind, generate};
 
 use super::values::Values;
@@ -62,7 +63,8 @@ fn anything(seed: u64) -> (Options, Profile) {
 #[test]
 fn all_values_of_options_and_profile_have_different_keys() {
     let mut bases = vec![(all_known(Options::default()), Profile::default())];
-    bases.extend((1..20).map(|seed| {
+    let random = daily::cases("random options whose values have different keys", 4, 19);
+    bases.extend((1..=random).map(|seed| {
         let (options, profile) = anything(seed);
         (
             Options {

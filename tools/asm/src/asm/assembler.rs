@@ -92,7 +92,9 @@ impl<'a> Assembler<'a> {
             if let Err(fault) = self.label(label) {
                 self.file.lost.insert(lex::trim(label));
                 self.messages.report(fault);
-                if habits::foreign_syntax_hint(line, label).is_some() {
+                // Only in the label: no comment begins in those before it, and a search of the
+                // line for each would take time with the square of their number.
+                if habits::foreign_syntax_hint(label, label).is_some() {
                     // The colon is in a comment of another language, so the statement before it is
                     // lost.
                     self.file.is_uncertain = true;

@@ -216,6 +216,17 @@ fn too_much_code_is_reported_once() {
     }
 }
 
+/// A line is not searched for other languages' comments again for each of its labels: that took
+/// two minutes for this one in a build for development.
+#[test]
+fn a_line_of_many_wrong_labels_is_quick() {
+    let text = "a:".repeat(80_000);
+    let start = std::time::Instant::now();
+    let report = run(&text).expect_err("refused");
+    assert!(report.left_out.errors > 79_000, "{:?}", report.left_out);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
 #[test]
 fn a_byte_order_mark_is_named() {
     let error = only_error("\u{feff}.proc main\nend\n.end");

@@ -3,6 +3,8 @@
 
 use std::process::Command;
 
+use transpica_proof::daily;
+
 use crate::support::{built, compiler, folder, here, run, run_watched, samples, system_libraries};
 
 /// The number of programs; of them one in 40 runs under valgrind, which is about as much slower.
@@ -13,7 +15,7 @@ fn hostile_programs_are_translated_or_refused() {
     needs!("c++", "valgrind");
     let programs: usize = match std::env::var(PROGRAMS) {
         Ok(number) => number.parse().unwrap_or_else(|_| panic!("{PROGRAMS} is {number:?}, no number")),
-        Err(_) => 2_000,
+        Err(_) => daily::cases("hostile programs in C++", 500, 2_000) as usize,
     };
     let program = folder("hostile").join("hostile");
     run(compiler("c++", "c++17")
