@@ -77,13 +77,14 @@ fn offsets(text: &str, block: &UniformBlock) -> String {
 fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
     needs!("g++");
     let texts = Mutex::new(Vec::new());
-    let count = with_some_products("a C++ compiler", 2, |name, translated| {
+    with_some_products("a C++ compiler", 2, |name, translated| {
         let text = translated.text(Language::Msl).expect("MSL");
         let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
         texts.lock().expect("no panic").push((name.to_owned(), text));
     });
     let texts = texts.into_inner().expect("no panic");
-    assert!(texts.iter().filter(|(_, text)| text.contains("static_assert")).count() * 2 > count);
+    let with_blocks = texts.iter().filter(|(_, text)| text.contains("static_assert")).count();
+    assert!(with_blocks > 40, "only {with_blocks} texts");
     let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     metal::read(named).unwrap_or_else(|error| panic!("{error}"));
 }

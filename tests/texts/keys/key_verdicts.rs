@@ -193,15 +193,14 @@ fn formats_of_attributes_that_no_word_reads_are_not_in_the_key() {
     ]
     .map(|options| Translator::new(options, Profile::default()));
     let mut inputs = Inputs::default();
-    let programs = daily::cases("random programs with changed formats", 80, 240);
-    for seed in 0..programs {
+    for seed in 0..240 {
         let generated = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
         let state = RegisterState::default();
         let translator = &mut translators[seed as usize % 4];
         change(&mut inputs, translator, (&generated.program(), &state.vertex()), &mut random);
     }
     println!("random programs: {inputs:?}");
-    assert!(inputs.changes as u64 > 16 * programs && inputs.same_words < inputs.changes);
+    assert!(inputs.changes > 4_000 && inputs.same_words < inputs.changes);
     let mut inputs = Inputs::default();
     for sample in samples() {
         let file = Shbin::parse(&sample.bytes).expect("valid");
