@@ -196,6 +196,11 @@ fn count_steps(
     Ok(steps)
 }
 
+/// Keeps the shortest time since `start`, in nanoseconds for each of `count`.
+fn keep(best: &mut f64, start: Instant, count: usize) {
+    *best = best.min(start.elapsed().as_secs_f64() * 1e9 / count as f64);
+}
+
 /// Times a program. The rounds of both machines alternate.
 fn measure_program(
     program: &Program<'_>,
@@ -218,9 +223,6 @@ fn measure_program(
         decode: f64::INFINITY,
         interpreter: Times::NONE,
         batches: [Times::NONE; SIZES.len()],
-    };
-    let keep = |best: &mut f64, start: Instant, count: usize| {
-        *best = best.min(start.elapsed().as_secs_f64() * 1e9 / count as f64);
     };
     for _ in 0..repeat {
         let start = Instant::now();
