@@ -13,15 +13,13 @@ use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::arith;
 use transpica::stages::{cfg, structure};
 use transpica::{Limits, Options, Precision};
+use transpica_proof::daily;
 use transpica_proof::generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_proof::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
 use transpica_proof::same::Random;
 
 use crate::modules::module;
 
-/// Number of random modules, and of random programs of each kind.
-const MODULES: u64 = if cfg!(debug_assertions) { 400 } else { 10_000 };
-const PROGRAMS: u64 = if cfg!(debug_assertions) { 300 } else { 7_000 };
 /// Limit of items per run; runs beyond it are checked as far as they go.
 const BUDGET: u64 = 1 << 14;
 
@@ -184,7 +182,7 @@ fn registers(generated: &Generated, precision: Precision, seed: u64) -> Vec<Inpu
 #[test]
 fn no_number_is_outside_of_its_range() {
     let mut count = Count::default();
-    for seed in 0..MODULES {
+    for seed in 0..daily::cases("random modules for ranges", 400, 10_000) {
         let module = module(seed);
         let precision = PRECISIONS[seed as usize % 3];
         let checked = Checked::new(&module.main, precision);
@@ -193,8 +191,9 @@ fn no_number_is_outside_of_its_range() {
         }
     }
     let mut scratch = Scratch::default();
+    let programs = daily::cases("programs of each kind for ranges", 300, 7_000);
     for kind in Kind::ALL {
-        for seed in 0..PROGRAMS {
+        for seed in 0..programs {
             let generated = generate(kind, seed);
             let precision = PRECISIONS[seed as usize % 3];
             let Some(module) = lowered(&generated, precision, &mut scratch) else { continue };

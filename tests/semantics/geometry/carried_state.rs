@@ -11,10 +11,13 @@ use transpica::isa::{Component, Mask, Opcode, Pc, Word};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::{Limits, Program, Stage};
+use transpica_proof::daily;
 use transpica_proof::generate::{Kind, Random, generate_sized};
 
 /// Number of programs of a test.
-const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
+fn programs() -> u64 {
+    daily::cases("programs with carried state", 1_500, 20_000)
+}
 /// Forwarded outputs, and their components that are compared.
 const OUTPUTS: u16 = 0b101;
 const LOOKED_AT: [Mask; 16] = {
@@ -234,7 +237,8 @@ fn kind(carried: StateItem) -> &'static str {
 #[test]
 fn a_machine_with_restored_state_continues_like_the_saved_one() {
     let mut emitting = 0;
-    for seed in 0..PROGRAMS / 10 {
+    let programs = programs();
+    for seed in 0..programs / 10 {
         let sample = Sample::new(seed);
         let machine = || {
             let settings = Settings { budget: 1 << 14, ..Settings::default() };
@@ -254,14 +258,15 @@ fn a_machine_with_restored_state_continues_like_the_saved_one() {
         };
         assert!(next(&mut saved) == next(&mut restored), "seed {seed}");
     }
-    assert!(u64::from(emitting) > PROGRAMS / 20, "{emitting}");
+    assert!(u64::from(emitting) > programs / 20, "{emitting}");
 }
 
 #[test]
 fn carried_state_is_exactly_the_state_that_changes_results() {
     let (mut blind, mut emitting) = (0, 0);
     let mut matters: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in 0..PROGRAMS {
+    let programs = programs();
+    for seed in 0..programs {
         let sample = Sample::new(seed);
         let program = sample.program();
         let seen = observe(&program, &graph(&program, &ExploreOptions::default()), &LOOKED_AT);
@@ -284,10 +289,10 @@ fn carried_state_is_exactly_the_state_that_changes_results() {
         }
     }
     println!(
-        "{PROGRAMS} programs: {blind} of {} runs see nothing, {emitting} emit; {matters:?}",
-        3 * PROGRAMS
+        "{programs} programs: {blind} of {} runs see nothing, {emitting} emit; {matters:?}",
+        3 * programs
     );
-    assert!(u64::from(blind.min(emitting)) > PROGRAMS / 8, "{blind} {emitting}");
+    assert!(u64::from(blind.min(emitting)) > programs / 8, "{blind} {emitting}");
     assert_eq!(matters.len(), 9);
     assert!(matters.values().all(|&count| count > 0), "{matters:?}");
 }
@@ -295,7 +300,8 @@ fn carried_state_is_exactly_the_state_that_changes_results() {
 #[test]
 fn no_invocation_exceeds_its_emit_bound() {
     let (mut bounded, mut reached) = (0, 0);
-    for seed in 0..PROGRAMS {
+    let programs = programs();
+    for seed in 0..programs {
         let sample = Sample::new(seed);
         let program = sample.program();
         let ints = sample.uniforms.ints.map(|[x, y, z, _]| (seed & 1 == 0).then_some([x, y, z]));
@@ -312,5 +318,5 @@ fn no_invocation_exceeds_its_emit_bound() {
         }
     }
     println!("{bounded} runs that emit have a bound, {reached} reach it");
-    assert!(u64::from(bounded) > PROGRAMS && reached > bounded / 4, "{bounded} {reached}");
+    assert!(u64::from(bounded) > programs && reached > bounded / 4, "{bounded} {reached}");
 }

@@ -23,12 +23,15 @@ use transpica::{
 use transpica_asm::{SourceText, assemble};
 use transpica_inspect::promises::{keep, results_keep};
 use transpica_proof::chain::{self, Case, Disagreement};
+use transpica_proof::daily;
 use transpica_proof::generate::{Generated, Kind, Random, generate, special_inputs, special_uniforms};
 
 use crate::samples::samples;
 
 /// Number of random programs for each promise.
-const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };
+fn programs() -> u64 {
+    daily::cases("programs for each promise", 60, 600)
+}
 
 const PROMISES: [Promise; 7] = [
     Promise::NotNan,
@@ -95,10 +98,11 @@ fn with_results(promise: Promise, results: Promise) -> Options {
 
 #[test]
 fn kept_promises_change_no_result() {
+    let programs = programs();
     let mut forms = 0;
     for (number, promise) in (0..).zip(PROMISES) {
         for precision in [Precision::Exact, Precision::F24] {
-            for seed in 0..PROGRAMS {
+            for seed in 0..programs {
                 let kind = Kind::ALL[seed as usize % 3];
                 let mut assumed = promising(promise);
                 // Some registers without a promise among those with one, and promises about results
@@ -207,7 +211,7 @@ fn compare_normalizing(assumed: Promise, fed: (i8, u8), seed: u64) -> Result<usi
 /// it.
 #[test]
 fn vectors_over_their_lengths_are_exact() {
-    for seed in 0..4 * PROGRAMS {
+    for seed in 0..4 * programs() {
         for (least, exponent) in [(-20, 32), (-20, 20), (-10, 120), (-63, 60)] {
             compare_normalizing(Promise::Between(least, exponent), (least, exponent), seed)
                 .unwrap_or_else(|found| panic!("{least}..{exponent}, {seed}: {found}"));
@@ -303,6 +307,7 @@ impl Optimized {
 
 #[test]
 fn promises_that_are_not_listed_change_no_module() {
+    let programs = programs();
     let mut all = (0, 0);
     let mut add = |name: &str, optimized: &Optimized| {
         let (listed, needed) = optimized.listed_and_needed();
@@ -322,7 +327,7 @@ fn promises_that_are_not_listed_change_no_module() {
                     add(&sample.name, &Optimized::new(program.program(), constants, options));
                 }
             }
-            for seed in 0..PROGRAMS {
+            for seed in 0..programs {
                 let generated = generate(Kind::ALL[seed as usize % 3], 1000 * number + seed);
                 add("random", &Optimized::new(&generated.program(), [None; FLOATS], options));
             }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use transpica_proof::daily;
+
 use crate::needs;
 use crate::support::{Ran, folder, follows_schema, ran, root, transpica};
 
@@ -16,6 +18,19 @@ fn compare(arguments: &[&str]) -> String {
     text
 }
 
+/// Returns the files of `shaders` with an ending, a part of them each day.
+fn some_files(ending: &str, step: usize) -> Vec<String> {
+    let entries = fs::read_dir(root().join("shaders")).expect("samples");
+    let names = entries.map(|entry| format!("shaders/{}", entry.expect("an entry").file_name().display()));
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(&format!(".{ending}"))).collect();
+    names.sort();
+    daily::some(&format!("files {ending} of a command on the GPU"), step, names)
+}
+
+fn strings(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
+}
+
 #[test]
 fn interpreter_and_gpu_agree_on_every_shader() {
     needs!("vulkan");
@@ -26,15 +41,17 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 #[test]
 fn cases_of_shaders_pass_on_the_gpu() {
     needs!("vulkan");
-    let text = transpica(&["test", "shaders", "--on", "gpu"]).succeeded();
+    let text = transpica(&[&["test", "--on", "gpu"], &strings(&some_files("test.toml", 3))[..]].concat())
+        .succeeded();
     assert!(text.contains("test points: each point has a quad of its own ... ok"), "{text}");
 }
 
 #[test]
 fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
     needs!("vulkan");
+    let samples = some_files("shbin", 4);
     for layout in ["registers", "azahar", "panda3ds"] {
-        compare(&["shaders", "--layout", layout, "--route", "spirv"]);
+        compare(&[&strings(&samples)[..], &["--layout", layout, "--route", "spirv"]].concat());
     }
 }
 
@@ -159,7 +176,9 @@ fn interpreter_and_gpu_have_the_same_settings() {
     needs!("vulkan");
     let options =
         ["--bools", "b*=true", "--ints", "i0=1,0,1,0", "--uninitialized", "zero", "--loop-guard", "1000"];
-    compare(&[&["shaders", "--route", "spirv", "--portable-exponentials"][..], &options].concat());
+    let samples = some_files("shbin", 4);
+    let arguments = ["--route", "spirv", "--portable-exponentials"];
+    compare(&[&strings(&samples)[..], &arguments, &options].concat());
     for dvle in ["0", "1"] {
         let run = |on| {
             let run = ["run", "shaders/library.shbin", "--dvle", dvle, "--json", "--on", on];

@@ -107,7 +107,7 @@ fn run(seeds: Range<u64>, precision: Precision) {
     let mut compared = Statistics::default();
     let stage = format!("{} on {}: geometry programs {precision:?}", Route::Passthrough.name(), gpu.name());
     let all = seeds.end - seeds.start;
-    let programs = daily::cases(&format!("{stage} from {}", seeds.start), all.div_ceil(10), all);
+    let programs = daily::cases(&format!("{stage} from {}", seeds.start), all.div_ceil(20).max(8), all);
     let mut wrong = Vec::new();
     for seed in seeds.take(programs as usize) {
         let generated = generate_geometry(seed);
@@ -172,7 +172,7 @@ fn every_emit_is_that_of_the_interpreter() {
     let gpu = gpu();
     let mut total = Verdict::default();
     let (exact, f24) = (Precision::Exact, Precision::F24);
-    for (precision, promise, seed) in [
+    let seeds = [
         (exact, Promise::Nothing, 0..6),
         (f24, Promise::Nothing, 0..6),
         (exact, Promise::FINITE, 6..12),
@@ -180,8 +180,8 @@ fn every_emit_is_that_of_the_interpreter() {
         (f24, Promise::Below(20), 18..20),
     ]
     .into_iter()
-    .flat_map(|(precision, promise, seeds)| seeds.map(move |seed| (precision, promise, seed)))
-    {
+    .flat_map(|(precision, promise, seeds)| seeds.map(move |seed| (precision, promise, seed)));
+    for (precision, promise, seed) in daily::some("programs whose EMITs are compared", 3, seeds.collect()) {
         let generated = generate_geometry(seed);
         let assume = Assume { uniforms: promise, ..Assume::default() };
         let options = Options { assume, ..options(precision) };

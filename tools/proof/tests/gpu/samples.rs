@@ -23,7 +23,7 @@ pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
     let mut paths: Vec<_> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
     paths.sort();
-    for path in transpica_proof::daily::some("samples of a test on a driver", 3, paths) {
+    for path in transpica_proof::daily::some("samples of a test on a driver", 5, paths) {
         let bytes = fs::read(&path).expect("readable");
         let file = Shbin::parse(&bytes).expect("a sample");
         for index in 0..file.executables.len() {

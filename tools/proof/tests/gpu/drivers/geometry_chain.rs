@@ -6,6 +6,7 @@ use transpica::settings::{Assume, Promise, VertexInput};
 use transpica::{Options, Stage};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
+use transpica_proof::daily;
 use transpica_proof::scenes::{self, Scene};
 
 fn bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
@@ -79,7 +80,7 @@ fn every_sample_gives_the_triangles_of_the_interpreter() {
 fn every_route_gives_the_triangles_of_the_interpreter() {
     needs!("vulkan");
     let gpu = gpu();
-    for scene in scenes::list() {
+    for scene in daily::some("scenes on every route", 2, scenes::list()) {
         for route in Route::ALL {
             compare(&gpu, &scene, Topology::Geometry, route);
         }
@@ -94,7 +95,7 @@ fn programs_with_promises_give_the_triangles_of_the_interpreter() {
     let promise = Promise::Below(64);
     let assume = Assume { uniforms: promise, results: Promise::NotNan };
     let input = VertexInput { promises: [promise; 16], ..VertexInput::default() };
-    for scene in scenes::list() {
+    for scene in daily::some("scenes with promises", 2, scenes::list()) {
         for route in [Route::Passthrough, Route::Wgsl] {
             let options = Options { assume, input, ..Options::default() };
             compare_with(&gpu, &scene, Topology::Geometry, route, options);

@@ -104,7 +104,7 @@ fn run(kind: Kind, programs: usize) {
     let gpu = gpu();
     let stage = format!("programs that leave loops early on {}: {kind:?}", gpu.name());
     let seeds = seeds(kind, programs);
-    let programs = daily::cases(&stage, programs.div_ceil(20) as u64, programs as u64);
+    let programs = daily::cases(&stage, programs.div_ceil(40) as u64, programs as u64);
     let (mut total, mut silent) = (Verdict::default(), 0);
     for seed in seeds.into_iter().take(programs as usize) {
         let generated = generate(kind, seed);
