@@ -488,7 +488,7 @@ fn the_check_finds_every_breach() {
     }
 }
 
-/// The documented limit of 200 ns holds for optimized code.
+/// The documented limit of 200 ns holds for optimized code. At level 1 it takes 1.3 µs.
 #[test]
 fn the_check_of_a_register_file_is_fast() {
     let uniforms = Uniforms { floats: [[0.5; 4]; FLOATS], ..Uniforms::default() };
@@ -503,5 +503,6 @@ fn the_check_of_a_register_file_is_fast() {
         best = best.min(start.elapsed() / 100);
     }
     println!("{best:?} for a register file");
-    assert!(cfg!(debug_assertions) || best < Duration::from_nanos(200), "{best:?}");
+    let most = if cfg!(debug_assertions) { 5_000 } else { 200 };
+    assert!(best < Duration::from_nanos(most), "{best:?}");
 }
