@@ -1,7 +1,10 @@
 //! Requirements of tests and tasks outside Cargo: the table `tests/needs.tsv`, and how a test asks
 //! for a row of it.
 //! In: names of the table. Out: whether they are here; a line on standard error about a test that
-//! is left out. Test programs of several packages and `cargo xtask` include this file.
+//! is left out. Test programs of several packages and `cargo xtask` include this file. `daily`:
+//! the part of the cases that a test takes.
+
+pub mod daily;
 
 use std::collections::BTreeSet;
 use std::env;
@@ -102,10 +105,7 @@ pub fn leave_out(reason: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
         let _ = std::io::stderr().write_all(line.as_bytes());
-        if let Some(path) = env::var_os("TRANSPICA_TALLY") {
-            let file = fs::OpenOptions::new().append(true).open(path);
-            let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
-        }
+        daily::append(&line);
     }
 }
 

@@ -1,12 +1,8 @@
 //! Counts of comparisons, printed by the tests and collected by `cargo xtask test`.
-//! In: one line for each stage, and for each part of the cases that the daily tier leaves out. Out:
-//! standard output, and the file named by [`FILE`], if it is set.
+//! In: one line for each stage. Out: standard output, and the file named by
+//! [`daily::COUNTS`], if it is set.
 
-use std::io::Write;
-
-/// Environment variable with the path of the file that collects the lines. Tests of several
-/// executables append to it.
-pub const FILE: &str = "TRANSPICA_TALLY";
+use crate::daily;
 
 /// Count of one stage of a test.
 ///
@@ -45,20 +41,6 @@ impl Tally {
     pub fn print(&self) {
         println!("{self}");
         let Self { stage, programs, vertices, differing, note } = self;
-        append(&format!("{stage}\t{programs}\t{vertices}\t{differing}\t{note}\n"));
+        daily::append(&format!("{stage}\t{programs}\t{vertices}\t{differing}\t{note}\n"));
     }
-}
-
-/// Prints what the daily tier leaves out and appends it to the file.
-pub(crate) fn note_left_out(what: &str, taken: u64, all: u64) {
-    println!("{what}: {taken} of {all}");
-    append(&format!("{what}\t{taken}\t{all}\n"));
-}
-
-/// Appends a line to the file, with a single call, since tests run in parallel.
-fn append(line: &str) {
-    let Some(path) = std::env::var_os(FILE) else { return };
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-    file.and_then(|mut file| file.write_all(line.as_bytes()))
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-pub use table::{Need, REQUIRED, program, python};
+pub use table::{Need, REQUIRED, daily, program, python};
 
 use crate::{run_line, target};
 

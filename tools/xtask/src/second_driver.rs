@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{tally, target, test, wait};
+use crate::needs::daily;
+use crate::{target, test, wait};
 
 /// Debian's package that contains the driver.
 const PACKAGE: &str = "chromium-common";
@@ -41,7 +42,7 @@ pub fn test(counts: &Path, all: Option<(&str, &str)>) -> Result<(), String> {
         .envs(settings)
         .envs(all)
         .env("VK_DRIVER_FILES", driver)
-        .env(tally::FILE, counts);
+        .env(daily::COUNTS, counts);
     wait(&mut command, "the GPU tests on SwiftShader")
 }
 

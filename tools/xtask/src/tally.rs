@@ -5,9 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::target;
 
-/// Environment variable that passes the file to the tests.
-pub const FILE: &str = "TRANSPICA_TALLY";
-
 /// Creates an empty file of counts.
 pub fn begin(name: &str) -> Result<PathBuf, String> {
     let path = target()?.join(name);

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::needs::daily;
 use crate::{Failure, bare, needs, program, run_line, second_driver, speed, tally, target, wait};
 
 /// Runs the task.
@@ -22,9 +23,6 @@ pub fn of_workspace() -> Command {
     command
 }
 
-/// Variable that selects all cases.
-pub const ALL: &str = "TRANSPICA_ALL";
-
 fn run_tests([takes_all, on_second_driver, no_install]: [bool; 3]) -> Result<(), String> {
     // Whatever is missing is known before anything is compiled.
     let needs = ["tests"];
@@ -37,10 +35,10 @@ fn run_tests([takes_all, on_second_driver, no_install]: [bool; 3]) -> Result<(),
     run_line(Command::new(program()).args(["fetch", "--quiet", "--locked"]))?;
     let counts = tally::begin("tally.tsv")?;
     println!("$ {}cargo test --workspace", if takes_all { "TRANSPICA_ALL=1 " } else { "" });
-    let all = takes_all.then_some((ALL, "1"));
+    let all = takes_all.then_some((daily::ALL, "1"));
     let mut tests = of_workspace();
     bare::narrow(&mut tests, &target()?)?;
-    tests.env(tally::FILE, &counts).env("CARGO_NET_OFFLINE", "true").envs(all);
+    tests.env(daily::COUNTS, &counts).env("CARGO_NET_OFFLINE", "true").envs(all);
     wait(&mut tests, "cargo test")?;
     tally::print(&counts)?;
     if takes_all {

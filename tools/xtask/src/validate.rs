@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::needs::daily;
 use crate::{needs, run_line, succeeds, target, test};
 
 /// Time limit of a compiler for all texts, in seconds.
@@ -15,7 +16,7 @@ pub fn run() -> Result<(), String> {
     // These tests leave the texts in the target folder.
     let tests = ["--test", "texts", "--", "corpus::", "hlsl_msl::"];
     // All texts, which `cargo xtask test` alone leaves a part of.
-    run_line(test::of_workspace().args(tests).env(test::ALL, "1"))?;
+    run_line(test::of_workspace().args(tests).env(daily::ALL, "1"))?;
     let target = target()?;
     let results = [tint(&target), dxc(&target)];
     results.iter().filter_map(|result| result.as_ref().err()).for_each(|text| println!("left out: {text}"));

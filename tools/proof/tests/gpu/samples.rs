@@ -6,6 +6,7 @@ use std::path::Path;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::{Options, Program, Shbin, Stage};
+use transpica_proof::daily;
 
 /// A vertex program of a sample.
 pub struct Sample<'a> {
@@ -16,6 +17,15 @@ pub struct Sample<'a> {
     pub environment: &'a FileEnvironment<'a>,
 }
 
+/// One sample in so many is taken daily.
+const STEP: usize = 5;
+
+/// Returns how many programs a test must have met at least: `all` of all samples, a part of them
+/// daily.
+pub fn least(all: u64) -> u64 {
+    if daily::takes_all() { all } else { all / STEP as u64 }
+}
+
 /// Calls `run` with every vertex program of the samples, by name; with a part of them each day.
 pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders"));
@@ -23,7 +33,7 @@ pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
     let mut paths: Vec<_> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
     paths.sort();
-    for path in transpica_proof::daily::some("samples of a test on a driver", 5, paths) {
+    for path in daily::some("samples of a test on a driver", STEP, paths) {
         let bytes = fs::read(&path).expect("readable");
         let file = Shbin::parse(&bytes).expect("a sample");
         for index in 0..file.executables.len() {
