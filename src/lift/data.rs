@@ -21,8 +21,6 @@ use crate::program::isa::{
 /// Lowering of data instructions, with a table of known float uniforms.
 pub(super) struct Data<'a> {
     constants: &'a FloatConstants,
-    /// Uses the library's own EX2 and LG2.
-    portable: bool,
     /// Semantics of EMIT and SETEMIT, in a geometry program.
     pub(super) emission: Option<Emission<'a>>,
     pub(super) hooks: Hooks<'a>,
@@ -31,9 +29,8 @@ pub(super) struct Data<'a> {
 /// Begins a program whose slots, except those of geometry programs, end at `slots`.
 pub(super) fn begin(context: Context<'_>, slots: Slot, instructions: usize) -> (Builder, Data<'_>) {
     let (slots, emission) = geometry::slots(context, slots);
-    let portable = context.options.arithmetic.portable_exponentials;
     let hooks = Hooks { hooks: context.hooks, base: emission.is_none().then_some(slots.geometry) };
-    let data = Data { constants: context.constants, portable, emission, hooks };
+    let data = Data { constants: context.constants, emission, hooks };
     (Builder::new(context.options, slots, instructions), data)
 }
 
@@ -113,9 +110,6 @@ impl Data<'_> {
                 let product = b.emit(Type::F32, Op::Binary(Binary::DotP, x, y));
                 to.broadcast(b, Op::Binary(Binary::AddP, product, w));
             }
-            // Drivers' functions differ; the portable ones give the same bits everywhere.
-            DataOp::Ex2 if self.portable => self.scalar(b, Unary::Exp2Portable, to, sources),
-            DataOp::Lg2 if self.portable => self.scalar(b, Unary::Log2Portable, to, sources),
             DataOp::Ex2 => self.scalar(b, Unary::Exp2P, to, sources),
             DataOp::Lg2 => self.scalar(b, Unary::Log2P, to, sources),
             DataOp::Rcp => self.scalar(b, Unary::RcpP, to, sources),

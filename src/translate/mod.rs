@@ -70,24 +70,6 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// Returns, for each output of the main function, the mask of lanes (bit 0 = first) that depend
-    /// on EX2 or LG2, whose last bits differ between drivers. A geometry program has the outputs of
-    /// each vertex, or the vectors of an EMIT's record.
-    pub fn approximate(&self) -> Vec<u8> {
-        let all = passes::analyze::approximate::run(&self.module);
-        match self.interface.kernel() {
-            Some(kernel) if !kernel.records_emits && kernel.vectors > 0 => {
-                let vertices = all.chunks(kernel.vectors as usize);
-                let mut outputs = vec![0; kernel.vectors as usize];
-                for vertex in vertices {
-                    outputs.iter_mut().zip(vertex).for_each(|(lanes, more)| *lanes |= more);
-                }
-                outputs
-            }
-            Some(_) | None => all,
-        }
-    }
-
     /// Returns the SPIR-V module: always the same words for the same program, job, options and
     /// profile. [`Translator::spirv`] reuses memory.
     ///
@@ -471,7 +453,9 @@ impl Translator {
         uniforms.check()?;
         let believed = passes::analyze::ranges::Promises::given(options);
         let built = &mut self.scratch.built;
-        let relies_on = passes::legalize::run(&mut module, options, believed, &uniforms, built);
+        let given =
+            passes::legalize::Given { believed, keeps_subnormals: self.profile.float_controls.subnormals };
+        let relies_on = passes::legalize::run(&mut module, options, given, &uniforms, built);
         let relies_on = relies_on.reliance(options);
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]

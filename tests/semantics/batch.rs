@@ -25,13 +25,12 @@ fn all_settings() -> Vec<Settings> {
     let mut all = Vec::new();
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
         for flush_subnormals in [false, true] {
-            for (portable_exponentials, loop_guard, uninitialized) in
-                [(false, None, [0.0, 0.0, 0.0, 1.0]), (true, Some(3), [1e-40, -0.0, f32::NAN, 7.0])]
+            for (loop_guard, uninitialized) in
+                [(None, [0.0, 0.0, 0.0, 1.0]), (Some(3), [1e-40, -0.0, f32::NAN, 7.0])]
             {
                 all.push(Settings {
                     precision,
                     flush_subnormals,
-                    portable_exponentials,
                     loop_guard,
                     uninitialized,
                     ..Settings::default()

@@ -204,7 +204,13 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     };
     let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
     let uniforms = legalize::Uniforms { block: &symbols(), constants: &[None; 96], offsets: &offsets };
-    legalize::run(&mut module, &options, Promises::NONE, &uniforms, &mut Default::default());
+    legalize::run(
+        &mut module,
+        &options,
+        legalize::Given::promises(Promises::NONE),
+        &uniforms,
+        &mut Default::default(),
+    );
     verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(first_risk(&module), None, "{module}");
     let mut shown = text::print_renumbered(&module);

@@ -65,17 +65,3 @@ fn special_values_agree_in_every_precision() {
     compare(Kind::Numeric, 600..750, Precision::F24);
     compare(Kind::Clean, 5000..5050, Precision::F24);
 }
-
-#[test]
-fn exponentials_of_the_library_agree_in_every_form() {
-    for (kind, seeds) in [(Kind::Clean, 20_000..20_075), (Kind::Numeric, 20_000..20_150)] {
-        for seed in seeds {
-            for precision in [Precision::Exact, Precision::F24, Precision::Fast] {
-                let mut options = chain::options(precision);
-                options.arithmetic.portable_exponentials = true;
-                let result = chain::compare_with(&generate(kind, seed), options, None);
-                result.unwrap_or_else(|error| panic!("{kind:?} {seed} {precision:?}: {error}"));
-            }
-        }
-    }
-}

@@ -211,7 +211,7 @@ fn most_items_have_a_place() {
     });
     // The others are conditions and counters of control flow, conversions of outputs, and constants
     // that are hidden at the begin.
-    assert!(placed * 100 >= all * 87, "{placed} of {all} items");
+    assert!(placed * 100 >= all * 86, "{placed} of {all} items");
 }
 
 const SOURCE: &str = "

@@ -19,7 +19,7 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::settings::{AttributeKind, Binding};
+use crate::host::settings::{AttributeKind, Binding, FloatControls};
 use crate::interface::{EntryPoint, Location, Output, UniformBlock};
 use crate::ir::{ScalarKind, Type};
 use crate::support::fields::{HostField, VECTOR};
@@ -289,18 +289,21 @@ pub(super) fn preamble(
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
     let profile = source.profile;
+    let controls = profile.float_controls;
     // A compute form stores clip distances as plain vectors, without the built-in.
     let capabilities = [
         (Capability::Shader, true),
-        (Capability::SignedZeroInfNanPreserve, profile.preserve_nan),
-        (Capability::DenormPreserve, profile.preserve_subnormals),
+        (Capability::SignedZeroInfNanPreserve, controls.nan),
+        (Capability::DenormPreserve, controls.subnormals),
+        (Capability::RoundingModeRTE, controls.rounding),
         (Capability::Geometry, entry.geometry_stage().is_some()),
         (Capability::ClipDistance, clips && !entry.is_compute()),
     ];
     for (capability, _) in capabilities.into_iter().filter(|(_, is_needed)| *is_needed) {
         w.append(Section::Preamble, Op::Capability, [capability as Word]);
     }
-    if profile.preserve_nan || profile.preserve_subnormals {
+    // Part of SPIR-V 1.4, which drivers of 1.4 and later need not list as an extension.
+    if controls != FloatControls::NONE && profile.spirv_version < (1, 4) {
         w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls", &[]);
     }
     if debug != 0 {
@@ -318,8 +321,9 @@ pub(super) fn preamble(
     let start = [model as Word, main];
     w.put_text(Section::Preamble, Op::EntryPoint, &start, ENTRY_NAME, &vars.listed);
     let modes = [
-        (ExecutionMode::SignedZeroInfNanPreserve, profile.preserve_nan),
-        (ExecutionMode::DenormPreserve, profile.preserve_subnormals),
+        (ExecutionMode::SignedZeroInfNanPreserve, controls.nan),
+        (ExecutionMode::DenormPreserve, controls.subnormals),
+        (ExecutionMode::RoundingModeRTE, controls.rounding),
     ];
     for (mode, _) in modes.into_iter().filter(|(_, is_needed)| *is_needed) {
         w.append(Section::Preamble, Op::ExecutionMode, [main, mode as Word, 32]);

@@ -33,7 +33,7 @@ impl Options {
         let mut out = Vec::new();
         list_differences! {
             out, self, default,
-            arithmetic: Arithmetic { precision, portable_exponentials, uninitialized }
+            arithmetic: Arithmetic { precision, functions, uninitialized }
             control: Control { bools, ints, loop_guard, permissive }
             outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped }
             block: Block { layout, fold_constants, padded }

@@ -32,13 +32,13 @@ pub use linkage::{AttributeNames, BlockNames, GlslOutputs, GlslProfile, Varying,
 #[doc(hidden)]
 pub use options::Options;
 pub use options::{
-    Arithmetic, Assume, Block, BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, IntUniforms,
-    Layout, Outputs, UndefinedValue,
+    Arithmetic, Assume, Block, BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Functions,
+    IntUniforms, Layout, Outputs, UndefinedValue,
 };
 pub use presets::{KnownHost, Preset, Renderer, preset};
 #[doc(hidden)]
 pub use profile::Profile;
-pub use profile::{Binding, Bindings};
+pub use profile::{Binding, Bindings, FloatControls};
 #[doc(hidden)]
 pub use register_layout::{IntPacking, RegisterLayout};
 #[doc(hidden)]

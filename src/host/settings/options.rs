@@ -157,6 +157,20 @@ pub enum ClipPlanes {
     Varying,
 }
 
+/// Functions behind RCP, RSQ, EX2 and LG2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Functions {
+    /// The library's, bit-equal in the interpreter and on every driver. RCP and RSQ are rounded to
+    /// nearest, EX2 and LG2 within 1.9 and 2 units in the last place.
+    #[cfg_attr(feature = "serde", serde(alias = "portable"))]
+    #[default]
+    Portable,
+    /// The driver's, whose last bits differ: nothing is promised of what depends on them.
+    #[cfg_attr(feature = "serde", serde(alias = "driver"))]
+    Driver,
+}
+
 /// Value of components that were never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -210,11 +224,8 @@ pub struct Arithmetic {
     /// Rounding, and the value of products with 0. Default: `Exact`. `Fast` has 18 % fewer words,
     /// `F24` 34 % more.
     pub precision: Precision,
-    /// Computes EX2 and LG2 by polynomials of the library instead of the driver's functions.
-    /// Default: `false`. The results are bit-equal in the interpreter and on every driver, and
-    /// within 1.5 (EX2) and 2 (LG2) units in the last place. Modules have 3 % more words, all of
-    /// them in programs with these instructions.
-    pub portable_exponentials: bool,
+    /// Functions behind RCP, RSQ, EX2 and LG2. Default: `Portable`. `fast` takes the driver's.
+    pub functions: Functions,
     /// Initial value of the registers r and o. Default: `Default`, which is (0, 0, 0, 1). No
     /// difference in size.
     pub uninitialized: UndefinedValue,
@@ -358,7 +369,7 @@ pub struct Assume {
 ///
 /// ```json
 /// {
-///   "arithmetic": { "precision": "exact", "portable_exponentials": true },
+///   "arithmetic": { "precision": "exact", "functions": "driver" },
 ///   "control": { "bools": { "baked": 3, "values": 1 }, "loop_guard": 65536 },
 ///   "outputs": { "depth": "-w..w", "flip_y": "always" },
 ///   "block": { "layout": { "Custom": { "floats": 80, "ints": 16, "packing": "Words", "bools": 0 } } }
@@ -444,7 +455,6 @@ impl Options {
             precision: self.arithmetic.precision,
             permissive: self.control.permissive,
             budget,
-            portable_exponentials: self.arithmetic.portable_exponentials,
             uninitialized: match self.arithmetic.uninitialized {
                 UndefinedValue::Default => Registers::DEFAULT,
                 UndefinedValue::Zero => [0.0; 4],

@@ -87,15 +87,9 @@ pub struct Profile {
     /// exact results need. Without it, modules have 5 % fewer words and drivers may fuse products
     /// with sums (drivers.md#reordered-sums).
     pub no_contraction: bool,
-    /// Declares by SPV_KHR_float_controls that the sign of zero, infinities and NaN are kept.
-    /// Default: `false`. Exact results of MIN, MAX and of tests for NaN need it on some drivers
-    /// (drivers.md#nan-minimum). It needs `shaderSignedZeroInfNanPreserveFloat32`, and naga does
-    /// not read such a module.
-    pub preserve_nan: bool,
-    /// Declares by SPV_KHR_float_controls that subnormal numbers are kept. Default: `false`. It
-    /// needs `shaderDenormPreserveFloat32`, and naga does not read such a module. Drivers that need
-    /// it: drivers.md#flushed-subnormals.
-    pub preserve_subnormals: bool,
+    /// Rules of float arithmetic that modules declare. Default: [`FloatControls::NONE`]. naga reads
+    /// no module that declares one.
+    pub float_controls: FloatControls,
     /// Marks the position output as invariant. Default: `true`. Two programs with the same
     /// computation of it then agree on drivers that respect the decoration. Some drivers fail on
     /// it.
@@ -126,6 +120,44 @@ pub struct Profile {
     pub glsl: GlslProfile,
 }
 
+/// Rules of 32-bit float arithmetic that SPIR-V modules declare by SPV_KHR_float_controls, part of
+/// SPIR-V 1.4. A device must report each one that is declared. What is exact with which:
+/// [the guide](crate::guide::support).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct FloatControls {
+    /// The sign of zero, infinities and NaN are kept (`SignedZeroInfNanPreserve`). Default:
+    /// `false`. Without it a driver may assume that there are none: drivers.md#nan-minimum.
+    pub nan: bool,
+    /// Subnormal numbers are kept (`DenormPreserve`). Default: `false`. Without it a driver may
+    /// replace them by zero: drivers.md#flushed-subnormals.
+    pub subnormals: bool,
+    /// Sums and products are rounded to nearest (`RoundingModeRTE`). Default: `false`. Without it
+    /// either neighbor of the result is right.
+    pub rounding: bool,
+}
+
+impl FloatControls {
+    /// Nothing is declared.
+    pub const NONE: Self = Self { nan: false, subnormals: false, rounding: false };
+    /// All three.
+    pub const ALL: Self = Self { nan: true, subnormals: true, rounding: true };
+
+    /// Those that a Vulkan device reports in `VkPhysicalDeviceFloatControlsProperties`, as its
+    /// fields `shaderSignedZeroInfNanPreserveFloat32`, `shaderDenormPreserveFloat32` and
+    /// `shaderRoundingModeRTEFloat32`, which are 0 or 1.
+    ///
+    /// ```
+    /// use transpica::settings::FloatControls;
+    /// let lavapipe = FloatControls::from_vulkan([1, 0, 1]);
+    /// assert!(lavapipe.nan && !lavapipe.subnormals && lavapipe.rounding);
+    /// ```
+    pub const fn from_vulkan([nan, subnormals, rounding]: [u32; 3]) -> Self {
+        Self { nan: nan != 0, subnormals: subnormals != 0, rounding: rounding != 0 }
+    }
+}
+
 impl Profile {
     /// Checks that the SPIR-V version exists, and the table of varyings.
     ///
@@ -149,8 +181,7 @@ impl Default for Profile {
         Self {
             spirv_version: (1, 3),
             no_contraction: true,
-            preserve_nan: false,
-            preserve_subnormals: false,
+            float_controls: FloatControls::NONE,
             invariant_position: true,
             leave_loops_at_head: true,
             names: true,

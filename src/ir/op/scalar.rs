@@ -8,7 +8,7 @@
 
 use super::signature::{Binary, Domain, Unary};
 use crate::ir::types::ScalarKind;
-use crate::machine::precision::bits::{MAGNITUDE, NAN, SIGN, SIGNIFICAND};
+use crate::machine::precision::bits::{MAGNITUDE, NAN, SIGN};
 use crate::machine::precision::{Precision, arith};
 
 /// One lane of a one-operand operation.
@@ -18,19 +18,20 @@ pub fn unary(op: Unary, precision: Precision, a: u32) -> u32 {
         Unary::RcpP => arith::rcp(precision, x).to_bits(),
         Unary::RsqP => arith::rsq(precision, x).to_bits(),
         Unary::Exp2P => arith::exp2(precision, x).to_bits(),
-        Unary::Exp2Portable => arith::exp2_portable(precision, x).to_bits(),
-        Unary::Log2Portable => arith::log2_portable(precision, x).to_bits(),
         Unary::Log2P => arith::log2(precision, x).to_bits(),
         Unary::AddressP => arith::offset(x).cast_unsigned(),
         Unary::Neg => a ^ SIGN,
         Unary::Abs => a & MAGNITUDE,
         Unary::Floor => x.floor().to_bits(),
+        Unary::InverseSqrt => (1.0 / x.sqrt()).to_bits(),
         Unary::Sqrt => x.sqrt().to_bits(),
-        Unary::Exp2 => x.exp2().to_bits(),
-        Unary::Log2 => x.log2().to_bits(),
+        // As if the driver were as good.
+        Unary::Exp2 => arith::exp2(Precision::Fast, x).to_bits(),
+        Unary::Log2 => arith::log2(Precision::Fast, x).to_bits(),
         Unary::IsNan => u32::from(x.is_nan()),
         Unary::Not => a ^ 1,
         Unary::ToInt => (x as i32).cast_unsigned(),
+        Unary::ToFloat => (a.cast_signed() as f32).to_bits(),
         Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => a,
     }
 }
@@ -42,8 +43,8 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
     match op {
         Binary::AddP => arith::add(precision, x, y).to_bits(),
         Binary::MulP | Binary::DotP => arith::mul(precision, x, y).to_bits(),
-        Binary::MinP | Binary::Min | Binary::NMin => arith::min(x, y).to_bits(),
-        Binary::MaxP | Binary::Max | Binary::NMax => arith::max(x, y).to_bits(),
+        Binary::MinP | Binary::Min => arith::min(x, y).to_bits(),
+        Binary::MaxP | Binary::Max => arith::max(x, y).to_bits(),
         Binary::SgeP => f32::from(u8::from(x >= y)).to_bits(),
         Binary::SltP => f32::from(u8::from(x < y)).to_bits(),
         Binary::Add => (x + y).to_bits(),
@@ -57,9 +58,9 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
         Binary::And | Binary::IAnd | Binary::BitAnd => a & b,
         Binary::Or | Binary::BitOr => a | b,
         Binary::BitXor => a ^ b,
-        Binary::IAdd => a.wrapping_add(b),
-        Binary::ISub => a.wrapping_sub(b),
-        Binary::IMul => a.wrapping_mul(b),
+        Binary::IAdd | Binary::UAdd => a.wrapping_add(b),
+        Binary::ISub | Binary::USub => a.wrapping_sub(b),
+        Binary::IMul | Binary::UMul => a.wrapping_mul(b),
         Binary::IEqual | Binary::UEqual => u32::from(a == b),
         Binary::ILess => u32::from(i < j),
         Binary::IGreater => u32::from(i > j),
@@ -104,11 +105,6 @@ fn folds_exactly(op: Unary, a: u32) -> bool {
     let x = f32::from_bits(a);
     match op {
         Unary::ToInt => x.abs() < 2_147_483_648.0,
-        // Whole powers, and what lies outside the range in which `legalize` lets the driver
-        // compute.
-        Unary::Exp2P => x.floor().to_bits() == a || x <= -150.0 || x >= 128.0,
-        // Powers of two, infinities, and zeros.
-        Unary::Log2P => a & SIGNIFICAND == 0,
         Unary::Neg | Unary::Abs | Unary::Floor => true,
         // A driver's own functions promise no bits.
         _other => op.domain() != Domain::Driver,

@@ -141,14 +141,10 @@ operations! {
     RcpP         "rcpp"          F32  F32  Each ordered  Pica;
     /// 1/sqrt(x); ±0 gives +inf.
     RsqP         "rsqp"          F32  F32  Each ordered  Pica;
-    /// 2^x.
+    /// 2^x, by the polynomial of `precision::portable`.
     Exp2P        "exp2p"         F32  F32  Each ordered  Pica;
-    /// log2(x).
+    /// log2(x), by the polynomial of `precision::portable`.
     Log2P        "log2p"         F32  F32  Each ordered  Pica;
-    /// 2^x, as `precision::portable` computes it.
-    Exp2Portable "exp2_portable" F32  F32  Each ordered  Pica;
-    /// log2(x), as `precision::portable` computes it.
-    Log2Portable "log2_portable" F32  F32  Each ordered  Pica;
     /// The conversion of MOVA: truncates; 0 for NaN and outside a signed byte.
     AddressP     "addressp"      F32  I32  Each ordered  Pica;
     /// Sign bit flipped.
@@ -157,6 +153,8 @@ operations! {
     Abs          "abs"           F32  F32  Each ordered  Driver;
     /// Largest integer not above.
     Floor        "floor"         F32  F32  Each ordered  Driver;
+    /// 1/sqrt(x), about.
+    InverseSqrt  "inverse_sqrt"  F32  F32  Each ordered  Driver;
     /// Square root.
     Sqrt         "sqrt"          F32  F32  Each ordered  Driver;
     /// 2^x.
@@ -169,6 +167,8 @@ operations! {
     Not          "not"           Bool Bool Each ordered  Logic;
     /// Truncation; the operand is finite and in range.
     ToInt        "to_int"        F32  I32  Each ordered  Convert;
+    /// The number, rounded.
+    ToFloat      "to_float"      I32  F32  Each ordered  Convert;
     /// The same bits.
     ToBits       "to_bits"       F32  U32  Each ordered  Convert;
     /// The same bits.
@@ -204,10 +204,6 @@ operations! {
     Min          "min"           F32  F32  Each ordered  Driver;
     /// The greater; either where one is NaN or both are zero.
     Max          "max"           F32  F32  Each ordered  Driver;
-    /// The lesser; the second where the first is NaN. The second is not NaN.
-    NMin         "nmin"          F32  F32  Each ordered  Driver;
-    /// The greater; the second where the first is NaN. The second is not NaN.
-    NMax         "nmax"          F32  F32  Each ordered  Driver;
     /// Quotient.
     Div          "div"           F32  F32  Each ordered  Driver;
     /// Dot product of 2 to 4 lanes, order of the sum unspecified (`fast` only).
@@ -240,6 +236,12 @@ operations! {
     ILess        "iless"         I32  Bool Each ordered  Compare;
     /// `a > b`, signed.
     IGreater     "igreater"      I32  Bool Each ordered  Compare;
+    /// Wrapping sum.
+    UAdd         "uadd"          U32  U32  Each commutes Bits;
+    /// Wrapping difference.
+    USub         "usub"          U32  U32  Each ordered  Bits;
+    /// Wrapping product.
+    UMul         "umul"          U32  U32  Each commutes Bits;
     /// Bitwise and.
     BitAnd       "bit_and"       U32  U32  Each commutes Bits;
     /// Bitwise or.
@@ -261,8 +263,8 @@ impl Binary {
     /// `a > b ? a : b`, or `None` for other operations.
     pub fn choice(self) -> Option<Self> {
         match self {
-            Self::MinP | Self::Min | Self::NMin => Some(Self::Less),
-            Self::MaxP | Self::Max | Self::NMax => Some(Self::Greater),
+            Self::MinP | Self::Min => Some(Self::Less),
+            Self::MaxP | Self::Max => Some(Self::Greater),
             _other => None,
         }
     }

@@ -25,9 +25,6 @@ pub struct Settings {
     /// console is that small. A driver of the host may compute like this, and the machine then
     /// predicts its results. Float24 has no such numbers.
     pub flush_subnormals: bool,
-    /// Uses the EX2 and LG2 of [`crate::machine::precision::portable`], which give the same bits on
-    /// every device.
-    pub portable_exponentials: bool,
     /// The value of registers r and o at the start.
     pub uninitialized: [f32; 4],
     /// Limit of the jumps and calls of one vertex to the same or a lower address. The next one ends
@@ -42,7 +39,6 @@ impl Default for Settings {
             permissive: false,
             budget: 1 << 24,
             flush_subnormals: false,
-            portable_exponentials: false,
             uninitialized: Registers::DEFAULT,
             loop_guard: None,
         }
@@ -138,7 +134,6 @@ impl Machine {
         };
         let words = insts.iter().zip(ends).map(word).collect();
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
-        registers.set_portable_exponentials(settings.portable_exponentials);
         registers.set_uninitialized(settings.uninitialized);
         // Geometry programs begin but once: here.
         registers.begin(&Registers::DEFAULT_INPUTS);

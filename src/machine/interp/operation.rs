@@ -259,8 +259,6 @@ impl Registers {
                 let (a, b) = (self.operand(&reads[0]), self.operand(&reads[1]));
                 [1.0, M::mul(a[1], b[1]), a[2], b[3]]
             }
-            DataOp::Ex2 if self.portable => [arith::exp2_portable(precision, self.operand(&reads[0])[0]); 4],
-            DataOp::Lg2 if self.portable => [arith::log2_portable(precision, self.operand(&reads[0])[0]); 4],
             DataOp::Ex2 => [arith::exp2(precision, self.operand(&reads[0])[0]); 4],
             DataOp::Lg2 => [arith::log2(precision, self.operand(&reads[0])[0]); 4],
             DataOp::Rcp => [arith::rcp(precision, self.operand(&reads[0])[0]); 4],

@@ -34,8 +34,6 @@ pub struct Registers {
     ints: [[u8; 4]; INTS],
     bools: u16,
     precision: Precision,
-    /// Uses the EX2 and LG2 of [`crate::machine::precision::portable`].
-    pub(super) portable: bool,
     /// a0.x and a0.y
     pub(super) address: [i32; 2],
     /// aL and the loops.
@@ -64,7 +62,6 @@ impl Registers {
             ints: [[0; 4]; INTS],
             bools: 0,
             precision,
-            portable: false,
             address: [0; 2],
             loops: LoopData::default(),
             flags: [false; 2],
@@ -232,11 +229,6 @@ impl Registers {
     /// Returns cmp.x and cmp.y.
     pub fn flags(&self) -> [bool; 2] {
         self.flags
-    }
-    /// Chooses between the host's EX2 and LG2 and the portable ones
-    /// of [`crate::machine::precision::portable`].
-    pub fn set_portable_exponentials(&mut self, portable: bool) {
-        self.portable = portable;
     }
     /// Returns the precision of the arithmetic.
     pub fn precision(&self) -> Precision {

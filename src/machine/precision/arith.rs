@@ -124,27 +124,15 @@ pub fn rsq(precision: Precision, a: f32) -> f32 {
     }
 }
 
-/// `2^a`.
+/// `2^a`, by the polynomial of [`portable`].
 #[inline]
 pub fn exp2(precision: Precision, a: f32) -> f32 {
-    unary(precision, a, f32::exp2)
-}
-
-/// Base-2 logarithm; 0 gives -inf, negative values NaN.
-#[inline]
-pub fn log2(precision: Precision, a: f32) -> f32 {
-    unary(precision, a, f32::log2)
-}
-
-/// `2^a` as computed by [`portable`].
-#[inline]
-pub fn exp2_portable(precision: Precision, a: f32) -> f32 {
     unary(precision, a, portable::exp2)
 }
 
-/// Base-2 logarithm as computed by [`portable`].
+/// Base-2 logarithm, by the polynomial of [`portable`]; 0 gives -inf, negative values NaN.
 #[inline]
-pub fn log2_portable(precision: Precision, a: f32) -> f32 {
+pub fn log2(precision: Precision, a: f32) -> f32 {
     unary(precision, a, portable::log2)
 }
 

@@ -52,16 +52,13 @@ pub(crate) const ROOT: f32 = std::f32::consts::SQRT_2;
 /// assert_eq!([exp2(-126.5), exp2(128.0)], [0.0, f32::INFINITY]);
 /// ```
 pub fn exp2(a: f32) -> f32 {
-    if a <= EXP2_ZERO {
-        return 0.0;
-    }
-    if a >= EXP2_OVERFLOW {
-        return f32::INFINITY;
-    }
     let whole = a.floor();
     let scale = f32::from_bits((whole + EXPONENT_BIAS).to_bits() << SIGNIFICAND_BITS);
-    let power = horner(&EXP2, a - whole) + 1.0;
-    power * scale
+    let power = (horner(&EXP2, a - whole) + 1.0) * scale;
+    // Selections, so that many are computed side by side; NaN is outside.
+    let other = if a >= EXP2_OVERFLOW { f32::INFINITY } else { a };
+    let other = if a <= EXP2_ZERO { 0.0 } else { other };
+    if (a > EXP2_ZERO) & (a < EXP2_OVERFLOW) { power } else { other }
 }
 
 /// Base-2 logarithm: -inf for magnitudes below 2^-126, NaN for other negative numbers and NaN.
@@ -72,19 +69,16 @@ pub fn exp2(a: f32) -> f32 {
 /// assert!(log2(-1.0).is_nan());
 /// ```
 pub fn log2(a: f32) -> f32 {
-    if a.abs() < f32::MIN_POSITIVE {
-        return f32::NEG_INFINITY;
-    }
-    if !(a > 0.0 && a <= f32::MAX) {
-        return if a > 0.0 { a } else { f32::NAN };
-    }
     let bits = a.to_bits();
     let exponent = f32::from_bits(bits >> SIGNIFICAND_BITS | EXPONENT_BITS) - EXPONENT_BIAS;
     let significand = f32::from_bits(bits & SIGNIFICAND | ONE);
     let is_large = significand > ROOT;
     let significand = if is_large { significand * 0.5 } else { significand };
     let exponent = if is_large { exponent + 1.0 } else { exponent };
-    exponent + horner(&LOG2, significand - 1.0)
+    let logarithm = exponent + horner(&LOG2, significand - 1.0);
+    let other = if a > 0.0 { a } else { f32::NAN };
+    let result = if (a > 0.0) & (a <= f32::MAX) { logarithm } else { other };
+    if a.abs() < f32::MIN_POSITIVE { f32::NEG_INFINITY } else { result }
 }
 
 /// x·(c0 + x·(c1 + x·(…)))

@@ -9,11 +9,9 @@
 //! | `ranges/` | numbers that a lane may hold, by the rows of `classes.rs` |
 //! | `offsets.rs` | registers that a relative read may reach |
 //! | `usage.rs` | registers that are still read |
-//! | `taint.rs` | dependence of values on others, for the next two and for `drivers` |
-//! | `approximate.rs` | outputs that depend on EX2 or LG2 |
+//! | `taint.rs` | dependence of values on others, for the next and for `drivers` |
 //! | `dependence.rs` | invocations that one of a geometry program depends on |
 
-pub mod approximate;
 pub mod demand;
 pub mod dependence;
 pub mod flow;

@@ -1,16 +1,14 @@
 //! Dependence of values on others, through data and through decisions; errs on the side of
 //! "depends".
 //! In: a function of either stage, and the values where it begins. Out: lane masks by value, a
-//! [domain](crate::ir::dataflow). Changes nothing. Its users, [`approximate`](super::approximate),
+//! [domain](crate::ir::dataflow). Changes nothing. Its users,
 //! [`dependence`](super::dependence) and [`leave`](crate::passes::drivers::leave), choose the
 //! dependence.
 
 use std::sync::Arc;
 
 use crate::ir::dataflow::{self, Domain};
-use crate::ir::{
-    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Target, Unary, Value, ValueData, ValueList,
-};
+use crate::ir::{Array, Def, Exit, Func, Node, NodeData, Op, Resource, Target, Value, ValueData, ValueList};
 
 /// A construct around the current place.
 pub(crate) struct Open {
@@ -28,10 +26,6 @@ pub(crate) struct Taint<'a> {
     pub f: &'a Func,
     /// By helper: whether its result is tainted whatever its arguments are.
     pub helpers: Vec<bool>,
-    /// EX2 and LG2 taint.
-    pub powers: bool,
-    /// State of earlier draws taints.
-    pub state: bool,
     /// Values that differ between invocations taint.
     pub invocations: bool,
     /// A loop whose iterations are looked at one by one: what it continues with goes to `next`.
@@ -54,8 +48,6 @@ impl<'a> Taint<'a> {
         Self {
             f,
             helpers: Vec::new(),
-            powers: false,
-            state: false,
             invocations: false,
             cut: None,
             next: Vec::new(),
@@ -118,7 +110,6 @@ impl Domain for Taint<'_> {
             return;
         }
         let lanes = match op {
-            Op::Unary(Unary::Exp2P | Unary::Log2P | Unary::Exp2 | Unary::Log2, _) if self.powers => 15,
             Op::Unary(_, a) => self.get(a),
             Op::Binary(_, a, b) => {
                 let both = self.get(a) | self.get(b);
@@ -129,7 +120,6 @@ impl Domain for Taint<'_> {
                 let from = from[to];
                 lanes | (self.get(from.value()) >> from.index() & 1) << to
             }),
-            Op::ReadAt(Array::Buffer(Buffer::State), _) if self.state => 15,
             Op::ReadAt(_, index) => self.any(index),
             Op::Call { helper, .. } if self.helpers[usize::from(helper)] => 15,
             Op::Call { args, .. } => self.f.get(args).iter().fold(0, |lanes, &arg| lanes | self.any(arg)),

@@ -178,15 +178,18 @@ impl Pass<'_> {
             (
                 Helper::Rcp
                 | Helper::Exp2
-                | Helper::Exp2Portable
-                | Helper::Log2Positive
+                | Helper::RcpAny
+                | Helper::DriverRcp
+                | Helper::DriverExp2
                 | Helper::MulZero
                 | Helper::Flush
                 | Helper::Truncate
                 | Helper::ToFloat,
                 &[a],
             ) => self.add_each(found, [at(a)], true),
-            (Helper::Rsq | Helper::Log2 | Helper::Log2Portable, &[a]) => self.add_not_negative(found, at(a)),
+            (Helper::Rsq | Helper::DriverRsq | Helper::Log2 | Helper::DriverLog2, &[a]) => {
+                self.add_not_negative(found, at(a))
+            }
             (
                 Helper::Dot | Helper::DotNan | Helper::DotPoint | Helper::DotPointNan | Helper::DotPlain,
                 &[a, b, ..],

@@ -99,15 +99,6 @@ impl<'a> Facts<'a> {
         self.relies_on.set(self.relies_on.get().or(promises));
     }
 
-    /// Returns whether results of arithmetic may be of some classes, by the promise of the host.
-    pub fn results_may_be(&self, classes: Classes) -> bool {
-        let may = self.ranges.results().classes.has(classes);
-        if !may {
-            self.rely(Promises::RESULTS);
-        }
-        may
-    }
-
     /// Returns the quotient that a product is, see [`Quotient`].
     pub fn quotient_of(&self, value: Value) -> Option<Quotient> {
         let found = self.ranges.quotient_of(value)?;

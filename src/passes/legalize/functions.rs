@@ -4,27 +4,20 @@
 
 use super::helpers::Helper;
 use super::pass::{Group, Pass};
+use crate::host::settings::Functions;
 use crate::ir::op::scalar;
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
 use crate::machine::precision::Precision;
 use crate::passes::analyze::ranges::Classes;
 
 impl Pass<'_> {
-    /// `a < b ? a : b` or `a > b ? a : b`: the driver's own operation where that has no NaN, or
-    /// NaN in the first operand alone. `fast` takes it anyway.
-    pub(super) fn choose(
-        &mut self,
-        [plain, ordered]: [Binary; 2],
-        compare: Binary,
-        a: Value,
-        b: Value,
-    ) -> Op {
-        let nan = [a, b].map(|operand| self.precision.rules().guards && self.may_be_nan(operand));
-        if nan == [false; 2] {
+    /// `a < b ? a : b` or `a > b ? a : b`: the driver's own operation where both are finite, since
+    /// no declaration makes it respect NaN and infinities. `fast` takes it anyway.
+    pub(super) fn choose(&mut self, plain: Binary, compare: Binary, a: Value, b: Value) -> Op {
+        if !self.precision.rules().guards
+            || ![a, b].iter().any(|&operand| self.may_be(operand, Classes::NOT_FINITE))
+        {
             return Op::Binary(plain, a, b);
-        }
-        if !nan[1] {
-            return Op::Binary(ordered, a, b);
         }
         let cond = self.emit.binary(compare, a, b);
         Op::Select { cond, a, b }
@@ -49,44 +42,60 @@ impl Pass<'_> {
         if lanes != 0 && op.is_pica() {
             return Some(self.partly_constant(op, a, lanes, constants));
         }
-        let helper = match (op, self.precision) {
-            // `fast` takes the plain operations with all their edges.
-            (Unary::RcpP, Precision::Fast) => return Some(self.reciprocal(a)),
-            (Unary::RsqP, Precision::Fast) => return Some(self.reciprocal_root(a)),
-            (Unary::Exp2P, Precision::Fast) => return Some(Op::Unary(Unary::Exp2, a)),
-            (Unary::Log2P, Precision::Fast) => return Some(Op::Unary(Unary::Log2, a)),
-            (Unary::RcpP, Precision::Exact) if !self.may_give(a, Classes::ZERO, Classes::INFINITE) => {
-                return Some(self.reciprocal(a));
-            }
-            (Unary::RsqP, Precision::Exact) if !self.may_give(a, Classes::ZERO, Classes::INFINITE) => {
-                return Some(self.reciprocal_root(a));
-            }
-            (Unary::Log2P, Precision::Exact)
-                if !self.may_give(a, Classes::BELOW_ZERO.or(Classes::ZERO), Classes::NOT_FINITE) =>
-            {
-                // The logarithm of NaN may be a number: drivers.md#numeric-logarithms.
-                if self.may_give(a, Classes::POSITIVE_INFINITY.or(Classes::NAN), Classes::NOT_FINITE) {
-                    Helper::Log2Positive
-                } else {
-                    return Some(Op::Unary(Unary::Log2, a));
+        // `fast` takes the plain operations with all their edges.
+        if self.precision == Precision::Fast {
+            return Some(match op {
+                Unary::RcpP => self.reciprocal(a),
+                Unary::RsqP => {
+                    let root = self.emit.unary(Unary::Sqrt, a);
+                    self.reciprocal(root)
                 }
+                Unary::Exp2P => Op::Unary(Unary::Exp2, a),
+                Unary::Log2P => Op::Unary(Unary::Log2, a),
+                Unary::AddressP => self.call(Helper::Address, ty.lanes, &[a]),
+                _driver_s => return None,
+            });
+        }
+        if matches!(op, Unary::Floor | Unary::Abs) {
+            return self.of_any_number(op, a);
+        }
+        let helper = match (op, self.functions) {
+            // float24 has no such numbers.
+            (Unary::RcpP, Functions::Portable)
+                if self.keeps_subnormals && self.precision == Precision::Exact =>
+            {
+                Helper::RcpAny
             }
-            (Unary::RcpP, Precision::Exact | Precision::F24) => Helper::Rcp,
-            (Unary::RsqP, Precision::Exact | Precision::F24) => Helper::Rsq,
-            (Unary::Exp2P, Precision::Exact | Precision::F24) => Helper::Exp2,
-            (Unary::Log2P, Precision::Exact | Precision::F24) => Helper::Log2,
-            (Unary::Exp2Portable, _) => Helper::Exp2Portable,
-            (Unary::Log2Portable, _) => Helper::Log2Portable,
+            (Unary::RcpP, Functions::Portable) => Helper::Rcp,
+            (Unary::RcpP, Functions::Driver) => Helper::DriverRcp,
+            (Unary::RsqP, Functions::Portable) => Helper::Rsq,
+            (Unary::RsqP, Functions::Driver) => Helper::DriverRsq,
+            (Unary::Exp2P, Functions::Portable) => Helper::Exp2,
+            (Unary::Exp2P, Functions::Driver) => Helper::DriverExp2,
+            (Unary::Log2P, Functions::Portable) => Helper::Log2,
+            (Unary::Log2P, Functions::Driver) => Helper::DriverLog2,
             (Unary::AddressP, _) => Helper::Address,
             _driver_s => return None,
         };
         Some(self.call(helper, ty.lanes, &[a]))
     }
 
-    /// Returns whether operands of some classes may be met, whose results are of other classes. The
-    /// host may have excluded those.
-    fn may_give(&mut self, a: Value, operands: Classes, results: Classes) -> bool {
-        self.may_be(a, operands) && self.facts.results_may_be(results)
+    /// FLR or a magnitude: the driver's own operation for finite numbers. No declaration makes it
+    /// respect NaN and infinities, or floors subnormal numbers.
+    fn of_any_number(&mut self, op: Unary, a: Value) -> Option<Op> {
+        let open = match op {
+            Unary::Floor if self.keeps_subnormals => Classes::NOT_FINITE.or(Classes::NEGATIVE_ZERO),
+            _other => Classes::NOT_FINITE,
+        };
+        if !self.may_be(a, open) {
+            return None;
+        }
+        if op == Unary::Floor {
+            let lanes = self.emit.func.ty(a).lanes;
+            return Some(self.call(Helper::Floor, lanes, &[a]));
+        }
+        let magnitude = self.emit.magnitude_bits(a);
+        Some(Op::Unary(Unary::FromBits, magnitude))
     }
 
     /// 1 by a number.
@@ -94,11 +103,6 @@ impl Pass<'_> {
         let lanes = self.emit.func.ty(a).lanes;
         let one = self.emit.float(lanes, 1.0);
         Op::Binary(Binary::Div, one, a)
-    }
-
-    fn reciprocal_root(&mut self, a: Value) -> Op {
-        let root = self.emit.unary(Unary::Sqrt, a);
-        self.reciprocal(root)
     }
 
     /// Mask and bits of the lanes of the result that are known, because every machine computes the

@@ -35,6 +35,8 @@ const F24_KEPT: u32 = 0xFFFF_FF80;
 const F24_MIN: f32 = f32::from_bits(float24::SMALLEST);
 /// Smallest magnitude that is infinite in float24.
 const F24_OVERFLOW: f32 = f32::from_bits(float24::OVERFLOW);
+/// 2^23: no f32 from here on has a fraction.
+const WHOLE: f32 = 8_388_608.0;
 /// 2^78 and 2^-78: float24 subnormals are multiples of 2^-78.
 const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x1880_0000));
 
@@ -111,20 +113,26 @@ helpers! {
     MulZero "pica_mul_zero" "product" |body, a| body.mul_zero(a),
     /// Sum with +0 (`fast`).
     AddZero "pica_add_zero" "sum" |body, a| body.add_zero(a),
-    /// Reciprocal.
+    /// Reciprocal; by the driver where it or the operand is subnormal.
     Rcp "pica_rcp" "result" |body, a| body.source_and_result(a, Body::rcp),
+    /// Reciprocal of any number.
+    RcpAny "pica_rcp_any" "result" |body, a| body.source_and_result(a, Body::rcp_any),
     /// Reciprocal square root.
     Rsq "pica_rsq" "result" |body, a| body.source_and_result(a, Body::rsq),
     /// Power of two.
     Exp2 "pica_exp_two" "result" |body, a| body.source_and_result(a, Body::exp2),
     /// Base-2 logarithm.
     Log2 "pica_log_two" "result" |body, a| body.source_and_result(a, Body::log2),
-    /// Base-2 logarithm of a number that is not below or equal to 0.
-    Log2Positive "pica_log_two_positive" "result" |body, a| body.log2_positive(a),
-    /// Power of two, alike on every device.
-    Exp2Portable "pica_exp_two_portable" "result" |body, a| body.source_and_result(a, Body::exp2_portable),
-    /// Base-2 logarithm, alike on every device.
-    Log2Portable "pica_log_two_portable" "result" |body, a| body.source_and_result(a, Body::log2_portable),
+    /// The driver's reciprocal.
+    DriverRcp "pica_driver_rcp" "result" |body, a| body.source_and_result(a, Body::driver_rcp),
+    /// The driver's reciprocal square root.
+    DriverRsq "pica_driver_rsq" "result" |body, a| body.source_and_result(a, Body::driver_rsq),
+    /// The driver's power of two.
+    DriverExp2 "pica_driver_exp_two" "result" |body, a| body.source_and_result(a, Body::driver_exp2),
+    /// The driver's base-2 logarithm.
+    DriverLog2 "pica_driver_log_two" "result" |body, a| body.source_and_result(a, Body::driver_log2),
+    /// Largest integer not above.
+    Floor "pica_floor" "result" |body, a| body.floor(a),
     /// Conversion to an address.
     Address "pica_address" "address" |body, a| body.address(a),
     /// float24: small sources count as 0.
@@ -163,8 +171,8 @@ pub(super) fn guards_of(name: &str) -> (u32, u32) {
 }
 
 /// One helper under construction.
-struct Body<'a, 'h, 'm> {
-    emit: Emit<'a>,
+pub(super) struct Body<'a, 'h, 'm> {
+    pub(super) emit: Emit<'a>,
     helpers: &'h mut Helpers<'m>,
     lanes: u8,
     /// Helpers that it calls: see [`Kept::calls`].
@@ -172,23 +180,28 @@ struct Body<'a, 'h, 'm> {
 }
 
 impl Body<'_, '_, '_> {
-    fn f24(&self) -> bool {
+    pub(super) fn f24(&self) -> bool {
         self.helpers.precision.rules().rounds
     }
-    fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Value {
+    pub(super) fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Value {
         let index = self.helpers.get(helper, lanes);
         self.calls.push((helper, lanes, index));
         let op = self.emit.call(index, args);
         self.emit.op(Type::new(ScalarKind::F32, lanes), op)
     }
-    fn float(&mut self, number: f32) -> Value {
+    pub(super) fn float(&mut self, number: f32) -> Value {
         self.emit.float(self.lanes, number)
     }
-    fn bits(&mut self, bits: u32) -> Value {
+    pub(super) fn bits(&mut self, bits: u32) -> Value {
         self.emit.splat(Type::new(ScalarKind::U32, self.lanes), bits)
     }
+    /// The number without its sign, also of NaN and infinities.
+    fn magnitude(&mut self, a: Value) -> Value {
+        let bits = self.emit.magnitude_bits(a);
+        self.emit.unary(Unary::FromBits, bits)
+    }
     /// The sign bit of `a` over other bits.
-    fn with_sign_of(&mut self, bits: Value, magnitude: Value) -> Value {
+    pub(super) fn with_sign_of(&mut self, bits: Value, magnitude: Value) -> Value {
         let sign = self.bits(SIGN);
         let sign = self.emit.binary(Binary::BitAnd, bits, sign);
         let both = self.emit.binary(Binary::BitOr, sign, magnitude);
@@ -221,7 +234,7 @@ impl Body<'_, '_, '_> {
         let [a_is_zero, b_is_zero] = if self.f24() {
             let min = self.float(F24_MIN);
             [a, b].map(|operand| {
-                let magnitude = self.emit.unary(Unary::Abs, operand);
+                let magnitude = self.magnitude(operand);
                 self.emit.binary(Binary::Less, magnitude, min)
             })
         } else {
@@ -326,7 +339,7 @@ impl Body<'_, '_, '_> {
             return self.emit.select(is_nan, nan, zero);
         }
         let max = self.float(f32::MAX);
-        let magnitude = self.emit.unary(Unary::Abs, a);
+        let magnitude = self.magnitude(a);
         let finite = self.emit.binary(Binary::LessEqual, magnitude, max);
         if self.f24() {
             // NaN fails both comparisons, and only NaN does.
@@ -339,7 +352,7 @@ impl Body<'_, '_, '_> {
         self.emit.select(finite, zero, nan)
     }
 
-    fn rcp(&mut self, a: Value) -> Value {
+    fn driver_rcp(&mut self, a: Value) -> Value {
         self.quotient(a, a)
     }
 
@@ -354,7 +367,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// Not `1 / abs(root)`, which may be -inf for -0 (drivers.md#negative-root).
-    fn rsq(&mut self, a: Value) -> Value {
+    fn driver_rsq(&mut self, a: Value) -> Value {
         let root = self.emit.unary(Unary::Sqrt, a);
         self.quotient(a, root)
     }
@@ -368,7 +381,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// `Exp2` within -150..128; +0 below, +inf above, NaN stays.
-    fn exp2(&mut self, a: Value) -> Value {
+    fn driver_exp2(&mut self, a: Value) -> Value {
         let zero = self.float(0.0);
         let infinity = self.float(f32::INFINITY);
         // 2^-150 rounds to 0 and 2^128 overflows; drivers differ beyond.
@@ -394,7 +407,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// `Log2` of positive finite values; ±0 gives -inf, +inf stays, the rest is NaN.
-    fn log2(&mut self, a: Value) -> Value {
+    fn driver_log2(&mut self, a: Value) -> Value {
         let zero = self.float(0.0);
         let max = self.float(f32::MAX);
         let negative_infinity = self.float(f32::NEG_INFINITY);
@@ -408,16 +421,8 @@ impl Body<'_, '_, '_> {
         emit.select(inside, logarithm, other)
     }
 
-    /// Infinity and NaN stay.
-    fn log2_positive(&mut self, a: Value) -> Value {
-        let max = self.float(f32::MAX);
-        let logarithm = self.emit.unary(Unary::Log2, a);
-        let finite = self.emit.binary(Binary::LessEqual, a, max);
-        self.emit.select(finite, logarithm, a)
-    }
-
     /// The steps of [`portable::exp2`].
-    fn exp2_portable(&mut self, a: Value) -> Value {
+    fn exp2(&mut self, a: Value) -> Value {
         let one = self.float(1.0);
         let (zero, infinity) = (self.float(0.0), self.float(f32::INFINITY));
         let range = [self.float(portable::EXP2_ZERO), self.float(portable::EXP2_OVERFLOW)];
@@ -436,7 +441,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// The steps of [`portable::log2`].
-    fn log2_portable(&mut self, a: Value) -> Value {
+    fn log2(&mut self, a: Value) -> Value {
         let (zero, max, tiny) = (self.float(0.0), self.float(f32::MAX), self.float(f32::MIN_POSITIVE));
         let (one, half, root) = (self.float(1.0), self.float(0.5), self.float(portable::ROOT));
         let (infinity, nan) = (self.float(f32::NEG_INFINITY), self.float(f32::from_bits(NAN)));
@@ -460,12 +465,12 @@ impl Body<'_, '_, '_> {
         let exponent = self.emit.select(is_large, next, exponent);
         let rest = self.difference(significand, one);
         let rest = self.horner(&portable::LOG2, rest);
+        let magnitude = self.magnitude(a);
         let emit = &mut self.emit;
         let logarithm = emit.binary(Binary::Add, exponent, rest);
         let (positive, inside) = positive_and_finite(emit, a, zero, max);
         let other = emit.select(positive, a, nan);
         let result = emit.select(inside, logarithm, other);
-        let magnitude = emit.unary(Unary::Abs, a);
         let is_tiny = emit.binary(Binary::Less, magnitude, tiny);
         emit.select(is_tiny, infinity, result)
     }
@@ -491,6 +496,21 @@ impl Body<'_, '_, '_> {
         sum.unwrap_or(x)
     }
 
+    /// Truncation, and one less where that is above. Numbers from 2^23 on have no fraction; they,
+    /// infinities and NaN stay. A driver that flushes subnormal numbers finds none below 0.
+    fn floor(&mut self, a: Value) -> Value {
+        let (whole, minus_one) = (self.float(WHOLE), self.float(-1.0));
+        let magnitude = self.magnitude(a);
+        let emit = &mut self.emit;
+        let has_fraction = emit.binary(Binary::Less, magnitude, whole);
+        let truncated = emit.unary(Unary::ToInt, a);
+        let truncated = emit.unary(Unary::ToFloat, truncated);
+        let is_above = emit.binary(Binary::Greater, truncated, a);
+        let less = emit.binary(Binary::Add, truncated, minus_one);
+        let floor = emit.select(is_above, less, truncated);
+        emit.select(has_fraction, floor, a)
+    }
+
     /// The conversion never meets NaN or a number out of range: both become 0 before, as the
     /// hardware has it for every address outside a signed byte.
     fn address(&mut self, a: Value) -> Value {
@@ -509,7 +529,7 @@ impl Body<'_, '_, '_> {
         // NaN fails the comparison and stays.
         let min = self.float(F24_MIN);
         let zero = self.float(0.0);
-        let magnitude = self.emit.unary(Unary::Abs, a);
+        let magnitude = self.magnitude(a);
         let small = self.emit.binary(Binary::Less, magnitude, min);
         self.emit.select(small, zero, a)
     }
@@ -529,8 +549,8 @@ impl Body<'_, '_, '_> {
         let infinity = self.with_sign_of(bits, infinity);
         let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
         let (min, overflow) = (self.float(F24_MIN), self.float(F24_OVERFLOW));
+        let magnitude = self.magnitude(a);
         let emit = &mut self.emit;
-        let magnitude = emit.unary(Unary::Abs, a);
         let is_small = emit.binary(Binary::Less, magnitude, min);
         let is_large = emit.binary(Binary::GreaterEqual, magnitude, overflow);
         let fits = emit.binary(Binary::Less, magnitude, overflow);
@@ -545,7 +565,7 @@ impl Body<'_, '_, '_> {
     fn float24_register(&mut self, a: Value) -> Value {
         let (up, down) = (self.float(F24_UNITS.0), self.float(F24_UNITS.1));
         let bits = self.emit.unary(Unary::ToBits, a);
-        let magnitude = self.emit.unary(Unary::Abs, a);
+        let magnitude = self.magnitude(a);
         let units = self.emit.binary(Binary::Mul, magnitude, up);
         let units = self.emit.unary(Unary::Floor, units);
         let small = self.emit.binary(Binary::Mul, units, down);

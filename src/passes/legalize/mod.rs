@@ -13,15 +13,16 @@
 //!
 //! | question | function | what it may emit |
 //! |---|---|---|
-//! | is a product a vector over its length, which is infinite for 0 alone? | `quotient` in `products.rs` | `Mul` by the reciprocal or the largest number, with `NMin` |
+//! | is a product a vector over its length, which is infinite for 0 alone? | `quotient` in `products.rs` | `Mul` by the reciprocal or the largest number, with `Select` |
 //! | do constants decide lanes of a product, sum or dot product? | `mul`, `add`, `dot` in `folding.rs` | constants, copies, zeros with a sign, `pica_mul_zero`, `pica_add_zero`, `pica_truncate`; other lanes as below |
 //! | may a product be ∞ · 0 or NaN · 0? | `guarded_mul` | `Mul`, `pica_mul`, `pica_mul_first_nan`, `pica_mul_either_nan` |
 //! | may a term of a dot product be one? | `guarded_dot` | `Dot` (`fast`), `pica_dot_plain`, `pica_dot`, `pica_dot_point`, both with `_or_nan` |
 //! | can a sum take over the tests of its terms? | `add_with_tests` | `Select` of NaN and what `plain_add` emits: `Add`, `pica_add` (`f24`) |
 //! | which lanes must be tested for NaN? | `has_nan` in `nan.rs`, by `causes.rs` | `pica_has_nan`, `pica_is_nan`, `Or` |
-//! | may an operand of MIN or MAX be NaN? | `choose` in `functions.rs` | `Min`, `NMin`, `Select`, the same for MAX |
+//! | may an operand of MIN or MAX be NaN or infinite? | `choose` in `functions.rs` | `Min`, `Max`, `Select` |
 //! | where does a comparison hold? | `set` | `Select` of 1 and 0 |
-//! | may RCP, RSQ, EX2 or LG2 meet an edge? | `unary` | constants, `Div`, `Sqrt`, `Exp2`, `Log2`, `pica_rcp` and so on, `pica_address` |
+//! | whose are RCP, RSQ, EX2 and LG2? | `unary` | constants, `pica_rcp`, `pica_driver_rcp` and so on, in `fast` `Div`, `Sqrt`, `Exp2`, `Log2`; `pica_address` |
+//! | may FLR or a magnitude be of NaN or infinity? | `unary` | `Floor`, `pica_floor`, `Abs`, bits |
 //! | where is a register? | `registers` in `uniforms.rs` | constants, reads of members, `pica_offset`, `<member>_at`; `pica_to_float` (`f24`) |
 //! | would a driver find a constant through a construct? | `hidden` in `hidden.rs` | a number that no driver knows |
 //!
@@ -35,7 +36,8 @@
 //!
 //! Other files: `pass.rs` the state of a run; `facts.rs` constants and classes of lanes, and the
 //! promises that they need; `constants.rs`; `lanes.rs` sets of lanes; `helpers.rs` bodies of the
-//! `pica_` functions, `built.rs` those of a module and of modules before; `emit.rs`.
+//! `pica_` functions, `reciprocals.rs` those of RCP and RSQ, `built.rs` those of a module and of
+//! modules before; `emit.rs`.
 
 mod built;
 mod causes;
@@ -50,6 +52,7 @@ mod lanes;
 mod nan;
 mod pass;
 mod products;
+mod reciprocals;
 mod uniforms;
 
 pub use self::built::Built;
@@ -72,13 +75,28 @@ use crate::passes::drivers::hide::Hide;
 /// A region, and what its exits lead to.
 type Place = (Region, Targets<Node>);
 
-/// Makes a module legal for the back ends. Believes only some of the promises that the options
-/// make. Returns those that the module relies on. Helpers are taken from those built before, and
-/// added to them.
+/// Facts that a module may rely on.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// The promises of the options that are believed.
+    pub believed: Promises,
+    /// The module declares that subnormal numbers are kept.
+    pub keeps_subnormals: bool,
+}
+
+impl Given {
+    /// Promises alone.
+    pub const fn promises(believed: Promises) -> Self {
+        Self { believed, keeps_subnormals: false }
+    }
+}
+
+/// Makes a module legal for the back ends. Returns the promises that the module relies on. Helpers
+/// are taken from those built before, and added to them.
 pub fn run(
     module: &mut Module,
     options: &Options,
-    believed: Promises,
+    given: Given,
     uniforms: &Uniforms<'_>,
     built: &mut Built,
 ) -> Promises {
@@ -91,7 +109,8 @@ pub fn run(
         constants = &converted;
     }
     // Before definitions are replaced.
-    let mut ranges = Ranges::new(precision, Some(constants)).knowing(options, believed, uniforms.offsets);
+    let mut ranges =
+        Ranges::new(precision, Some(constants)).knowing(options, given.believed, uniforms.offsets);
     if precision.rules().guards {
         ranges.sweep(&module.main);
     }
@@ -103,6 +122,8 @@ pub fn run(
         uses,
         causes: &mut causes,
         precision,
+        functions: options.arithmetic.functions,
+        keeps_subnormals: given.keeps_subnormals,
         facts: Facts::new(Constants::new(precision, constants, values), ranges, values),
         hide: Hide::new(&module.main, constants),
         exits: Vec::new(),
@@ -247,8 +268,8 @@ impl Pass<'_> {
             Binary::MulP => self.mul(a, b),
             Binary::DotP => self.dot(a, b),
             // The second operand, unless the first is less.
-            Binary::MinP => self.choose([Binary::Min, Binary::NMin], Binary::Less, a, b),
-            Binary::MaxP => self.choose([Binary::Max, Binary::NMax], Binary::Greater, a, b),
+            Binary::MinP => self.choose(Binary::Min, Binary::Less, a, b),
+            Binary::MaxP => self.choose(Binary::Max, Binary::Greater, a, b),
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
             Binary::SltP => self.set(Binary::Less, a, b),

@@ -7,6 +7,7 @@ use super::facts::Facts;
 use super::helpers::Helper;
 use super::lanes::Memory;
 use super::uniforms::Registers;
+use crate::host::settings::Functions;
 use crate::ir::{Lane, Node, Op, Region, Type, Value};
 use crate::machine::precision::Precision;
 use crate::passes::analyze::ranges::Classes;
@@ -15,6 +16,8 @@ use crate::passes::drivers::hide::Hide;
 /// The state of one run.
 pub(super) struct Pass<'a> {
     pub precision: Precision,
+    pub functions: Functions,
+    pub keeps_subnormals: bool,
     pub emit: Emit<'a>,
     pub facts: Facts<'a>,
     pub helpers: Helpers<'a>,

@@ -119,7 +119,8 @@ impl Pass<'_> {
         let lanes = self.emit.func.ty(vector).lanes;
         let length = self.emit.lane(factor);
         let largest = self.emit.float(1, f32::MAX);
-        let finite = self.emit.binary(Binary::NMin, length, largest);
+        let is_less = self.emit.binary(Binary::Less, length, largest);
+        let finite = self.emit.select(is_less, length, largest);
         let all = self.gather(&[Lane::new(finite, 0); 4][..usize::from(lanes)]);
         Some(Op::Binary(Binary::Mul, vector, all))
     }

@@ -33,7 +33,7 @@ use crate::translate::{FileProgram, Tier, Translation};
 use places::Languages;
 
 /// Name and version of the schema of [`Reflection`].
-pub const SCHEMA: &str = "transpica.reflection/8";
+pub const SCHEMA: &str = "transpica.reflection/9";
 
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,9 +146,6 @@ pub struct Reflection {
     pub specialization: Vec<SpecializationInfo>,
     /// Storage buffers of a compute stage, without the blocks.
     pub buffers: Vec<BufferInfo>,
-    /// For each output whether a component depends on EX2 or LG2, whose last bits differ between
-    /// drivers.
-    pub approximate: Vec<bool>,
     /// Setup constants.
     pub defaults: Vec<UniformDefault>,
     /// Symbols of the file with the names in the module; empty unless
@@ -193,7 +190,6 @@ impl Reflection {
         let languages = Languages::new(entry_point, &places, !specialization.is_empty());
         let attributes = interface.attributes.iter().map(|one| languages.attribute(one.register));
         let outputs = interface.outputs.iter().map(|output| languages.output(output.location));
-        let lanes = translated.approximate().into_iter().chain(std::iter::repeat(0));
         let kernel = interface.kernel();
         Self {
             schema: SCHEMA,
@@ -211,7 +207,6 @@ impl Reflection {
             draw_members: kernel.map(buffers::draw_members).unwrap_or_default(),
             specialization,
             buffers: buffers::buffers(entry_point, languages),
-            approximate: interface.outputs.iter().zip(lanes).map(|(_, lanes)| lanes != 0).collect(),
             defaults: defaults(constants, &interface.folded, usage.relative),
             symbols: Vec::new(),
             relies_on: *relies_on,

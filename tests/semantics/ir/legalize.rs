@@ -9,7 +9,7 @@ use transpica::stages::ir::{
 };
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::analyze::ranges::{Promises, Ranges};
-use transpica::stages::passes::legalize::{Built, Uniforms, run};
+use transpica::stages::passes::legalize::{Built, Given, Uniforms, run};
 use transpica::stages::precision::arith as scalar;
 use transpica::{Options, Precision};
 use transpica_proof::ir::parse;
@@ -71,7 +71,7 @@ pub(super) fn run_with(
     options.arithmetic.precision = precision;
     let offsets = offsets::run(&module.main, &options.arithmetic, constants);
     let uniforms = Uniforms { block, constants, offsets: &offsets };
-    run(module, &options, Promises::NONE, &uniforms, &mut Built::default());
+    run(module, &options, Given::promises(Promises::NONE), &uniforms, &mut Built::default());
     verify(module, Phase::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     // No product or sum gets a constant zero that a driver could find.
     assert_eq!(first_risk(module), None, "{}", text::print(module));

@@ -1,7 +1,6 @@
 //! The intermediate form: its text, verifier and evaluator, and the rules of single passes on
 //! modules that are written as text.
 
-mod approximate;
 mod eval;
 mod leave;
 pub(crate) mod legalize;

@@ -290,8 +290,13 @@ impl Optimized {
         let (block, constants) = (&layout::registers(&RegisterLayout::REGISTERS), &self.constants);
         let offsets = &offsets::run(&module.main, &self.options.arithmetic, constants);
         let uniforms = legalize::Uniforms { block, constants, offsets };
-        let relies_on =
-            legalize::run(&mut module, &self.options, promises, &uniforms, &mut Default::default());
+        let relies_on = legalize::run(
+            &mut module,
+            &self.options,
+            legalize::Given::promises(promises),
+            &uniforms,
+            &mut Default::default(),
+        );
         (module, relies_on)
     }
 

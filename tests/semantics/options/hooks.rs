@@ -123,7 +123,6 @@ fn compare(kind: Kind, seed: u64) -> usize {
         ..Options::default()
     };
     options.arithmetic.precision = precision;
-    options.arithmetic.portable_exponentials = true;
     let host = HostValues {
         clip_enabled: random.below(2) == 0,
         flip_y: random.below(2) == 0,

@@ -8,8 +8,8 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{IntPacking, RegisterLayout, dvle};
 use transpica::settings::{
     Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, Bindings, Block, BlockNames,
-    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, GlslOutputs, IntUniforms, Layout,
-    Outputs, Promise, UndefinedValue, Varying, VaryingSource,
+    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, FloatControls, Functions, GlslOutputs,
+    IntUniforms, Layout, Outputs, Promise, UndefinedValue, Varying, VaryingSource,
 };
 use transpica::stages::backend::text::Language;
 use transpica::{
@@ -49,7 +49,7 @@ fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersi
     let module = naga::front::spv::Frontend::new(words.iter().copied(), &reading).parse();
     match module {
         // It reads no declarations of what arithmetic preserves.
-        module if profile.preserve_nan || profile.preserve_subnormals => assert!(module.is_err()),
+        module if profile.float_controls != FloatControls::NONE => assert!(module.is_err()),
         module => validate(&module.map_err(|error| format!("naga reads SPIR-V: {error:?}"))?, &translated)?,
     }
     validate(&translated.naga().map_err(text)?, &translated)?;
@@ -126,7 +126,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 66] = [
+const CHANGES: [Change; 68] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -147,6 +147,7 @@ const CHANGES: [Change; 66] = [
     ("colors as they are", |f| f.options.outputs.clamp_colors = false),
     ("all outputs", |f| f.options.outputs.all = true),
     ("unmapped 0", |f| f.options.outputs.unmapped = UndefinedValue::Zero),
+    ("functions of the driver", |f| f.options.arithmetic.functions = Functions::Driver),
     ("uninitialized 0", |f| f.options.arithmetic.uninitialized = UndefinedValue::Zero),
     ("ints", |f| f.options.input.formats = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
     ("uints", |f| {
@@ -186,8 +187,9 @@ const CHANGES: [Change; 66] = [
     ("1.5", |f| f.profile.spirv_version = (1, 5)),
     ("1.6", |f| f.profile.spirv_version = (1, 6)),
     ("contraction", |f| f.profile.no_contraction = false),
-    ("NaN kept", |f| f.profile.preserve_nan = true),
-    ("subnormals kept", |f| f.profile.preserve_subnormals = true),
+    ("NaN kept", |f| f.profile.float_controls.nan = true),
+    ("subnormals kept", |f| f.profile.float_controls.subnormals = true),
+    ("rounded to nearest", |f| f.profile.float_controls.rounding = true),
     ("not invariant", |f| f.profile.invariant_position = false),
     ("loops left anywhere", |f| f.profile.leave_loops_at_head = false),
     ("no names", |f| f.profile.names = false),

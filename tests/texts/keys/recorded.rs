@@ -53,11 +53,7 @@ fn option_sets() -> [(&'static str, Options); 4] {
         (
             "f24",
             Options {
-                arithmetic: Arithmetic {
-                    precision: Precision::F24,
-                    portable_exponentials: true,
-                    ..Arithmetic::default()
-                },
+                arithmetic: Arithmetic { precision: Precision::F24, ..Arithmetic::default() },
                 ..Options::default()
             },
         ),
@@ -107,11 +103,6 @@ impl Subject<'_> {
 
     /// The hash of all results of the interpreter, with NaN as one value.
     fn interpreted(&self, file: &Shbin<'_>, executable: usize, options: Options) -> Result<u64> {
-        // The system's mathematics library may differ in the last bits.
-        let options = Options {
-            arithmetic: Arithmetic { portable_exponentials: true, ..options.arithmetic },
-            ..options
-        };
         let mut uniforms = transpica_proof::generate::uniforms(1);
         dvle::constants(file.executable(executable)?).apply(&mut uniforms);
         let mut bytes = Vec::new();

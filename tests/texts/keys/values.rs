@@ -7,8 +7,8 @@ use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::host::{IntPacking, OutputMap, RegisterLayout};
 use transpica::settings::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, Bindings, Block, BlockNames,
-    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, GlslOutputs, GlslProfile, IntUniforms,
-    Layout, Outputs, Promise, UndefinedValue, Varying, VaryingSource, VertexInput,
+    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, FloatControls, Functions, GlslOutputs,
+    GlslProfile, IntUniforms, Layout, Outputs, Promise, UndefinedValue, Varying, VaryingSource, VertexInput,
 };
 use transpica::{Limits, Options, Precision, Profile, Setup};
 
@@ -168,6 +168,8 @@ variants!(DepthRange { ZeroToW {} MinusWToW {} Raw {} });
 variants!(FlipY { Never {} Always {} Dynamic {} });
 variants!(ClipPlanes { None {} BuiltIn {} Varying {} });
 variants!(UndefinedValue { Default {} Zero {} });
+fields!(FloatControls { nan subnormals rounding });
+variants!(Functions { Portable {} Driver {} });
 variants!(AttributeKind { Float {} Int {} Uint {} });
 fields!(AttributeFormat { kind components });
 fields!(BoolUniforms { baked values specialized });
@@ -175,7 +177,7 @@ fields!(IntUniforms { baked specialized });
 fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
-fields!(Arithmetic { precision portable_exponentials uninitialized });
+fields!(Arithmetic { precision functions uninitialized });
 fields!(Control { bools ints loop_guard permissive });
 fields!(DepthSnap { near far });
 fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
@@ -187,7 +189,7 @@ fields!(Options { arithmetic control outputs block input assume limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });
-fields!(Profile { spirv_version no_contraction preserve_nan preserve_subnormals invariant_position leave_loops_at_head names debug_info bindings varyings glsl });
+fields!(Profile { spirv_version no_contraction float_controls invariant_position leave_loops_at_head names debug_info bindings varyings glsl });
 fields!(Varying { name location components });
 variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
 fields!(GlslProfile { version_line extension_lines entry outputs separable uniforms host attributes });

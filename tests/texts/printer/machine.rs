@@ -9,6 +9,7 @@ use naga::{
     RelationalFunction, ScalarKind, Statement, SwitchValue, TypeInner, UnaryOperator,
 };
 
+use transpica::Precision;
 use transpica::stages::precision::arith;
 
 /// Statements that a run may take.
@@ -279,15 +280,17 @@ impl<'a> Machine<'a> {
             Expression::Math { fun, arg, .. } => each(at(arg), |value| match (fun, value) {
                 (MathFunction::Abs, Val::F(value)) => Val::F(value.abs()),
                 (MathFunction::Floor, Val::F(value)) => Val::F(value.floor()),
+                (MathFunction::InverseSqrt, Val::F(value)) => Val::F(1.0 / value.sqrt()),
                 (MathFunction::Sqrt, Val::F(value)) => Val::F(value.sqrt()),
-                (MathFunction::Exp2, Val::F(value)) => Val::F(value.exp2()),
-                (MathFunction::Log2, Val::F(value)) => Val::F(value.log2()),
+                (MathFunction::Exp2, Val::F(value)) => Val::F(arith::exp2(Precision::Fast, value)),
+                (MathFunction::Log2, Val::F(value)) => Val::F(arith::log2(Precision::Fast, value)),
                 other => panic!("{other:?}"),
             }),
             Expression::As { expr, kind, convert: Some(4) } => each(at(expr), |value| match (kind, value) {
                 (ScalarKind::Sint, Val::F(value)) => Val::I(value as i32),
                 (ScalarKind::Sint, Val::U(value)) => Val::I(value as i32),
                 (ScalarKind::Uint, Val::I(value)) => Val::U(value as u32),
+                (ScalarKind::Float, Val::I(value)) => Val::F(value as f32),
                 other => panic!("conversion of {other:?}"),
             }),
             Expression::As { expr, kind, convert: None } => each(at(expr), |value| {

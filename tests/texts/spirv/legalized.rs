@@ -69,7 +69,13 @@ fn legalized_programs_match_the_evaluator() {
         let offsets = offsets::run(&case.module.main, &case.options.arithmetic, &[None; 96]);
         let block = &case.interface.block;
         let uniforms = legalize::Uniforms { block, constants: &[None; 96], offsets: &offsets };
-        legalize::run(&mut case.module, &case.options, Promises::NONE, &uniforms, &mut Default::default());
+        legalize::run(
+            &mut case.module,
+            &case.options,
+            legalize::Given::promises(Promises::NONE),
+            &uniforms,
+            &mut Default::default(),
+        );
         tidy(&mut case.module, &mut Scratch::default());
         let words = case.check();
         for (a, b) in INPUTS.iter().flat_map(|a| INPUTS.map(|b| (*a, b))) {

@@ -4,11 +4,10 @@
 mod control;
 mod interface;
 mod legalized;
-mod machine;
+mod letter;
 mod ops;
 mod random;
 
-use machine::World;
 use rspirv::binary::Disassemble;
 use transpica::host::{EntryPoint, Interface};
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
@@ -18,6 +17,7 @@ use transpica::stages::ir::{
 };
 use transpica::{Options, Profile};
 use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::spirv_machine::{self as machine, World};
 use transpica_proof::spirv_tools::{bytes, tool, validate_for};
 
 /// Items that the evaluator may take.

@@ -275,7 +275,13 @@ impl StageRunner<'_> {
             offsets: &offsets,
         };
         let (promises, built) = (Promises::given(options), &mut self.scratch.built);
-        passes::legalize::run(&mut module, options, promises, &uniforms, built);
+        passes::legalize::run(
+            &mut module,
+            options,
+            passes::legalize::Given::promises(promises),
+            &uniforms,
+            built,
+        );
         passes::optimize::tidy(&mut module, &mut self.scratch);
         passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();

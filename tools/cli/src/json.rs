@@ -14,7 +14,7 @@ impl Schema {
     /// Errors and findings of `asm`.
     pub const ASM: Self = Self("transpica.asm/1");
     /// Comparisons of `compare`.
-    pub const COMPARE: Self = Self("transpica.compare/1");
+    pub const COMPARE: Self = Self("transpica.compare/2");
     /// The report of `doctor`.
     pub const DOCTOR: Self = Self("transpica.doctor/1");
     /// Tables of `info`.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use transpica::Profile;
+use transpica::settings::FloatControls;
 
 use crate::Route;
 use crate::driver::Facts;
@@ -154,8 +155,9 @@ impl Gpu {
     /// Returns the profile of modules that have to be exact on this driver. naga reads no
     /// declarations of what arithmetic preserves.
     pub fn profile(&self, route: Route) -> Profile {
-        let preserve = self.facts.needs_float_controls && route == Route::Passthrough;
-        Profile { preserve_nan: preserve, preserve_subnormals: preserve, ..Profile::default() }
+        let is_declared = self.facts.needs_float_controls && route == Route::Passthrough;
+        let float_controls = FloatControls { nan: is_declared, subnormals: is_declared, rounding: false };
+        Profile { float_controls, ..Profile::default() }
     }
 
     /// Returns the route to take unless the user names one: the exact one if the driver has it.

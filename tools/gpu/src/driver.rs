@@ -6,7 +6,7 @@
 /// Treatment of numbers below 2^-126 in a driver's compute stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subnormals {
-    /// Preserved, except as results of EX2 and operands of LG2.
+    /// Preserved.
     Kept,
     /// Flushed to zero by all arithmetic, as operands and as results.
     Flushed,
@@ -25,15 +25,6 @@ pub struct Facts {
     pub subnormals: Subnormals,
     /// True if it folds 0 * NaN to 0 for a factor that is constant 0: drivers.md#known-zeros.
     pub folds_zero_factors: bool,
-    /// True if its Exp2 returns NaN for NaN, and its Log2 returns NaN for NaN and negative numbers,
-    /// and -infinity for zeros (drivers.md#numeric-logarithms). Vulkan requires neither: without
-    /// SignedZeroInfNanPreserve in the module, a driver may assume that no operand and no result is
-    /// NaN or infinite. Among translated programs, only those in `fast` depend on it.
-    pub ieee_exponentials: bool,
-    /// Result of LG2 of 2^-149 in `exact` modules, where it is known; -149 would be right
-    /// (drivers.md#least-logarithm). The comparison leaves logarithms of such numbers undecided on
-    /// every driver.
-    pub least_logarithm: Option<f32>,
     /// True if plain forms show drivers.md#loaded-after-loop.
     pub loses_loop_values: bool,
     /// True if plain forms show drivers.md#computed-after-loop.
@@ -42,9 +33,6 @@ pub struct Facts {
     /// at the end of the iteration, without a report (drivers.md#loop-countdown). Invocations of
     /// one group share the count, and a loop that none of them enters counts as one.
     pub loop_rounds: Option<u32>,
-    /// Largest distance of RCP and RSQ from the rounded result, in units in the last place
-    /// (drivers.md#rounded-reciprocals).
-    pub reciprocal_ulp: f64,
     /// True if it needs declarations of what arithmetic preserves, which modules have on request
     /// (drivers.md#nan-minimum).
     pub needs_float_controls: bool,
@@ -60,16 +48,12 @@ const DRIVERS: [Facts; 3] = [
         // Its arithmetic builder folds a product with a constant zero before it knows the other
         // factor.
         folds_zero_factors: true,
-        ieee_exponentials: true,
-        // Its Log2 takes the exponent from the bits as of a normal number.
-        least_logarithm: Some(-127.0),
         // It loads and computes for all invocations until the last one leaves, and masks only phis
         // that it cannot remove.
         loses_loop_values: true,
         recomputes_loop_values: true,
         // Its compiler inserts a countdown into every loop, so that none hangs the process.
         loop_rounds: Some(65_535),
-        reciprocal_ulp: 0.0,
         needs_float_controls: false,
     },
     Facts {
@@ -78,26 +62,14 @@ const DRIVERS: [Facts; 3] = [
         // It runs every stage with the processor's flush-to-zero modes.
         subnormals: Subnormals::Flushed,
         folds_zero_factors: false,
-        // Its Log2 treats the bits of every operand except +infinity as those of a positive number.
-        // Its Exp2 of NaN is infinite.
-        ieee_exponentials: false,
-        // The operand is flushed.
-        least_logarithm: Some(f32::NEG_INFINITY),
         // It loads for all invocations until the last one leaves, and returns 0 to those that have
         // left.
         loses_loop_values: true,
         recomputes_loop_values: false,
         loop_rounds: None,
-        reciprocal_ulp: 0.0,
         needs_float_controls: false,
     },
-    Facts {
-        name: "NVIDIA",
-        mark: "nvidia",
-        needs_float_controls: true,
-        // 1 for RCP and 2 for RSQ were measured, within what is permitted.
-        ..UNKNOWN
-    },
+    Facts { name: "NVIDIA", mark: "nvidia", needs_float_controls: true, ..UNKNOWN },
 ];
 
 /// Most invocations that share a count of iterations: side by side in a group of llvmpipe, or one
@@ -110,12 +82,9 @@ pub(crate) const UNKNOWN: Facts = Facts {
     mark: "",
     subnormals: Subnormals::Open,
     folds_zero_factors: false,
-    ieee_exponentials: false,
-    least_logarithm: None,
     loses_loop_values: false,
     recomputes_loop_values: false,
     loop_rounds: None,
-    reciprocal_ulp: 2.5,
     needs_float_controls: false,
 };
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use transpica::host::{Environment, UniformBlock, layout, varying};
-use transpica::settings::{Arithmetic, Block, Control, Layout, Outputs};
+use transpica::settings::{Block, Control, Layout, Outputs};
 use transpica::{Job, Key, Options, Profile, RegisterState, Result, Setup, Stage, Translator};
 use transpica_draw::cpu::{self, Assembler};
 pub use transpica_draw::recording::{RecordedDraw, Recording};
@@ -71,12 +71,10 @@ impl<'a> Replay<'a> {
     /// # Errors
     /// Errors of the driver or wgpu.
     pub fn new(gpu: &'a Gpu, way: Way) -> std::result::Result<Self, CompareError> {
-        // One uniform block and one fragment stage serve all programs. Portable EX2 and LG2 are
-        // equal on CPU and GPU.
+        // One uniform block and one fragment stage serve all programs.
         let options = Options {
             block: Block { layout: Layout::Registers, ..Block::default() },
             outputs: Outputs { all: true, ..Outputs::default() },
-            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
             control: Control { loop_guard: Some(LOOP_GUARD), ..Control::default() },
             ..Options::default()
         };

@@ -135,18 +135,17 @@ fn inputs(out: &mut String, reflection: &Reflection) {
 /// Appends what the stage writes: outputs and buffers.
 fn outputs(out: &mut String, reflection: &Reflection) {
     let outputs = reflection.interface.outputs.iter().zip(&reflection.places.outputs);
-    let outputs = outputs.zip(&reflection.approximate).map(|((output, place), is_approximate)| {
+    let outputs = outputs.map(|(output, place)| {
         let location = match output.location {
             Location::Varying(location) => location.to_string(),
             Location::Position | Location::ClipDistances => "built in".into(),
         };
         let from: Vec<_> = output.components.iter().map(ToString::to_string).collect();
-        let note = if *is_approximate { "approximate (EX2/LG2)" } else { "" };
         let (hlsl, msl) = (cell(place.hlsl.as_ref()), cell(place.msl.as_ref()));
         let lanes = output.lanes().to_string();
-        vec![location, hlsl, msl, lanes, from.join(" "), output.name.clone(), note.into()]
+        vec![location, hlsl, msl, lanes, from.join(" "), output.name.clone()]
     });
-    table(out, "outputs", &["location", "HLSL", "MSL", "components", "from", "name", ""], outputs);
+    table(out, "outputs", &["location", "HLSL", "MSL", "components", "from", "name"], outputs);
     if let Some(kernel) = reflection.interface.kernel() {
         geometry(out, kernel, reflection.draw_block.as_ref());
     }

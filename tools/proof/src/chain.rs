@@ -125,9 +125,20 @@ pub fn context<'a>(program: &'a Program<'a>, options: &'a Options) -> Context<'a
 
 /// Legalizes a module for a block, none of whose registers is constant.
 pub fn legalize(module: &mut Module, options: &Options, block: &UniformBlock) {
+    let given = passes::legalize::Given::promises(Promises::given(options));
+    legalize_given(module, options, given, block);
+}
+
+/// Legalizes like [`legalize`], with what the module may rely on.
+pub fn legalize_given(
+    module: &mut Module,
+    options: &Options,
+    given: passes::legalize::Given,
+    block: &UniformBlock,
+) {
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-    passes::legalize::run(module, options, Promises::given(options), &uniforms, &mut Default::default());
+    passes::legalize::run(module, options, given, &uniforms, &mut Default::default());
 }
 
 /// Compares all forms of a program.
@@ -285,7 +296,6 @@ impl Forms<'_> {
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let mut state = State::new(self.case.options.arithmetic.precision, &self.case.uniforms);
             let settings = self.case.options.settings(BUDGET);
-            state.set_portable_exponentials(settings.portable_exponentials);
             state.set_uninitialized(settings.uninitialized);
             state.set_loop_guard(settings.loop_guard.unwrap_or(0));
             state.begin(&inputs.map(|register| register.map(f32::from_bits)));

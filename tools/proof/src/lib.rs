@@ -9,7 +9,6 @@
 pub mod batch;
 pub mod chain;
 pub mod control;
-pub mod daily;
 pub mod expected;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
@@ -27,7 +26,10 @@ pub mod same;
 pub mod scenes;
 pub mod shrink;
 pub mod smt;
+pub mod spirv_machine;
 pub mod spirv_tools;
 pub mod tally;
 pub mod unnamed;
 pub mod walk;
+
+pub use needs::daily;

@@ -68,7 +68,7 @@ pub struct Random(pub u64);
 
 /// Scatters the bits of a number (the finalizer of splitmix64), so that a seed has the same result
 /// everywhere.
-fn scatter(x: u64) -> u64 {
+pub(crate) fn scatter(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ x >> 31

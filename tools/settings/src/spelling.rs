@@ -150,6 +150,21 @@ pub fn bools(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     })
 }
 
+/// `--float-controls`
+pub fn float_controls(text: &str) -> Result<Vec<Change>, String> {
+    const RULES: [&str; 3] = ["nan", "subnormals", "rounding"];
+    let named: Vec<&str> = match text {
+        "all" => RULES.to_vec(),
+        "none" => Vec::new(),
+        rules => rules.split(',').collect(),
+    };
+    if let Some(wrong) = named.iter().find(|rule| !RULES.contains(rule)) {
+        return Err(format!("{wrong} must be nan, subnormals or rounding, or the whole all or none"));
+    }
+    let change = |rule| Change::new(format!("float_controls.{rule}"), Value::Bool(named.contains(&rule)));
+    Ok(RULES.map(change).into())
+}
+
 /// `--ints`
 pub fn ints(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let (name, how) = pair(text)?;

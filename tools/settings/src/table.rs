@@ -84,6 +84,12 @@ pub(crate) type Words = &'static [(&'static str, &'static str, &'static str)];
 /// Flags that `-h` lists, not only `--help`.
 const COMMON: [&str; 5] = ["precision", "depth", "flip-y", "clip", "layout"];
 
+/// Values of `functions`.
+const FUNCTIONS: Words = &[
+    ("portable", "\"Portable\"", "The same results on every driver"),
+    ("driver", "\"Driver\"", "The driver's, whose last bits differ"),
+];
+
 /// Values of components that nothing wrote or mapped.
 const UNDEFINED: Words = &[("default", "\"Default\"", "(0, 0, 0, 1)"), ("zero", "\"Zero\"", "0")];
 
@@ -140,8 +146,8 @@ impl Row {
 pub const ROWS: &[Row] = &[
     row("precision", &["arithmetic.precision"], Form::Choice("HOW", PRECISIONS))
         .help("Precision of the arithmetic"),
-    row("portable-exponentials", &["arithmetic.portable_exponentials"], Form::Switch("true"))
-        .help("Compute EX2 and LG2 with polynomials that return the same results on every driver"),
+    row("functions", &["arithmetic.functions"], Form::Choice("WHOSE", FUNCTIONS))
+        .help("Functions behind RCP, RSQ, EX2 and LG2"),
     row("uninitialized", &["arithmetic.uninitialized"], Form::Choice("HOW", UNDEFINED))
         .help("Value of r and o registers before the program writes them"),
     row(
@@ -279,12 +285,15 @@ pub const ROWS: &[Row] = &[
         .help("SPIR-V version, 1.0 to 1.6 [default: 1.3]"),
     row("allow-contraction", &["no_contraction"], Form::Switch("false"))
         .help("Let drivers fuse products with sums; results are then no longer exact"),
-    row("preserve-nan", &["preserve_nan"], Form::Switch("true")).help(
-        "Declare that NaN, infinities and the sign of zero are preserved; NVIDIA's drivers need this for \
-         exact results",
+    row(
+        "float-controls",
+        &["float_controls.nan", "float_controls.subnormals", "float_controls.rounding"],
+        Form::Spelled("RULE,…", &["nan,subnormals,rounding", "all"], spelling::float_controls),
+    )
+    .help(
+        "Rules of float arithmetic that modules declare, on drivers that report them: nan (NaN, infinities \
+         and the sign of zero are kept), subnormals (are kept), rounding (to nearest), all, none [default]",
     ),
-    row("preserve-subnormals", &["preserve_subnormals"], Form::Switch("true"))
-        .help("Declare that subnormal numbers are preserved, on drivers that support it"),
     row("variant-position", &["invariant_position"], Form::Switch("false"))
         .help("Do not mark the position as invariant"),
     row("leave-loops-anywhere", &["leave_loops_at_head"], Form::Switch("false")).help(

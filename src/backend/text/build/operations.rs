@@ -81,10 +81,6 @@ impl<'a> Builder<'a> {
                 (self.draft.call(&called.name, called.noun, array), &self.list(args)?)
             }
             Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
-            // All languages define the choice only for two numbers.
-            Op::Binary(choice @ (Binary::NMin | Binary::NMax), a, b) => {
-                return self.choice([a, b], choice, label);
-            }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => {
                 let operands = self.pair(op, left, right)?;
@@ -127,14 +123,6 @@ impl<'a> Builder<'a> {
             None => self.draft.add(Form::Binary(op), ty, &operands, label),
         };
         expr.view
-    }
-
-    /// Writes a choice of two numbers as a comparison and a selection.
-    fn choice(&mut self, operands: [Value; 2], op: Binary, label: Label) -> Result<View> {
-        let [a, b] = [self.value(operands[0])?, self.value(operands[1])?];
-        let compare = Form::Binary(op.choice().unwrap_or(op));
-        let is_first = self.draft.add(compare, a.ty.with_kind(ScalarKind::Bool), &[a, b], PLAIN);
-        Ok(self.draft.add(Form::Select, a.ty, &[is_first, a, b], label).view)
     }
 
     /// Asks for NaN by bits: WGSL has no function, and `isnan` of GLSL may always be false

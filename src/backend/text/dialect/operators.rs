@@ -88,9 +88,9 @@ impl Operator {
 pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
     use Level::{And, Or, Product, Relation, Sum, Unary};
     Some(match op {
-        Binary::Add | Binary::IAdd => Operator::new("+", Sum, [Sum, Product]),
-        Binary::ISub => Operator::new("-", Sum, [Sum, Product]),
-        Binary::Mul | Binary::IMul => Operator::new("*", Product, [Product, Unary]),
+        Binary::Add | Binary::IAdd | Binary::UAdd => Operator::new("+", Sum, [Sum, Product]),
+        Binary::ISub | Binary::USub => Operator::new("-", Sum, [Sum, Product]),
+        Binary::Mul | Binary::IMul | Binary::UMul => Operator::new("*", Product, [Product, Unary]),
         Binary::Div => Operator::new("/", Product, [Product, Unary]),
         Binary::Equal => Operator::comparison("==", "equal", None),
         Binary::IEqual | Binary::UEqual => Operator::comparison("==", "equal", Some("!=")),
@@ -128,6 +128,8 @@ pub const fn function(op: Binary) -> Option<&'static str> {
 pub enum Notation {
     /// A function of this name.
     Function(&'static str),
+    /// A function of these names in WGSL and GLSL.
+    Named([&'static str; 2]),
     /// A character before the operand.
     Prefix(char),
     /// The name of the type as a function.
@@ -141,12 +143,13 @@ pub const fn notation(op: Unary) -> Option<Notation> {
     Some(match op {
         Unary::Abs => Notation::Function("abs"),
         Unary::Floor => Notation::Function("floor"),
+        Unary::InverseSqrt => Notation::Named(["inverseSqrt", "inversesqrt"]),
         Unary::Sqrt => Notation::Function("sqrt"),
         Unary::Exp2 => Notation::Function("exp2"),
         Unary::Log2 => Notation::Function("log2"),
         Unary::Neg => Notation::Prefix('-'),
         Unary::Not => Notation::Prefix('!'),
-        Unary::ToInt | Unary::UintToInt | Unary::IntToUint => Notation::Constructor,
+        Unary::ToInt | Unary::ToFloat | Unary::UintToInt | Unary::IntToUint => Notation::Constructor,
         Unary::ToBits => Notation::Bits("floatBitsToUint"),
         Unary::FromBits => Notation::Bits("uintBitsToFloat"),
         // Drafts contain the steps of a test for NaN.

@@ -276,7 +276,7 @@ fn is_arithmetic(node: &Node) -> bool {
     matches!(
         node.form,
         Form::Binary(Binary::Add | Binary::Mul | Binary::Div | Binary::Dot)
-            | Form::Unary(Unary::Sqrt | Unary::Exp2 | Unary::Log2)
+            | Form::Unary(Unary::InverseSqrt | Unary::Sqrt | Unary::Exp2 | Unary::Log2)
     )
 }
 

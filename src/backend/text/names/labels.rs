@@ -362,8 +362,8 @@ const fn noun(form: Form) -> &'static str {
         Form::Binary(Binary::Mul) => "product",
         Form::Binary(Binary::Div) => "quotient",
         Form::Binary(Binary::Dot) => "dot",
-        Form::Binary(Binary::Min | Binary::NMin) => "minimum",
-        Form::Binary(Binary::Max | Binary::NMax) => "maximum",
+        Form::Binary(Binary::Min) => "minimum",
+        Form::Binary(Binary::Max) => "maximum",
         Form::Select => "choice",
         _other_forms => "result",
     }

@@ -320,6 +320,9 @@ impl Body<'_> {
                 });
             }
             Notation::Function(name) => self.out.push_str(name),
+            Notation::Named([wgsl, glsl]) => {
+                self.out.push_str(if self.module.dialect.takes_vectors { wgsl } else { glsl });
+            }
             Notation::Constructor => self.out.push_str(self.module.dialect.ty(ty)),
             Notation::Bits(name) => self.bits(name, ty),
         }

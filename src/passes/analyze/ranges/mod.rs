@@ -306,11 +306,6 @@ impl<'a> Ranges<'a> {
         self.table.get(value.index()) == Some(&ANY)
     }
 
-    /// Returns the numbers that any result of arithmetic may be.
-    pub(crate) fn results(&self) -> Range {
-        self.results
-    }
-
     /// The lane that a lane copies.
     pub(crate) fn source(&self, f: &Func, mut lane: Lane) -> Lane {
         for _ in 0..FUEL {
@@ -484,8 +479,8 @@ impl<'a> Ranges<'a> {
             Unary::Floor => a.floor(),
             Unary::RcpP => self.limited(a.rcp(self.precision)),
             Unary::RsqP => self.limited(a.rsq(self.precision)),
-            Unary::Exp2P | Unary::Exp2Portable => self.limited(a.exp2(self.precision)),
-            Unary::Log2P | Unary::Log2Portable => self.limited(a.log2(self.precision)),
+            Unary::Exp2P => self.limited(a.exp2(self.precision)),
+            Unary::Log2P => self.limited(a.log2(self.precision)),
             // Nothing is known of what drivers compute, and of kinds other than floats.
             _other => Range::ALL,
         }
@@ -669,7 +664,7 @@ impl<'a> Ranges<'a> {
                     (None, a) => Range::sum(self.precision, a, self.find(f, b, fuel)),
                 })
             }
-            Binary::MinP | Binary::MaxP | Binary::NMin | Binary::NMax => {
+            Binary::MinP | Binary::MaxP => {
                 let a = self.find(f, a, fuel);
                 Range::choice(op.choice() == Some(Binary::Less), a, self.find(f, b, fuel))
             }

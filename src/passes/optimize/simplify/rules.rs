@@ -298,8 +298,6 @@ impl Simplify<'_> {
             | Binary::MaxP
             | Binary::Min
             | Binary::Max
-            | Binary::NMin
-            | Binary::NMax
             | Binary::And
             | Binary::Or
             | Binary::IAnd

@@ -110,11 +110,9 @@ static bool report(TranspicaResult *errors, const char *what) {
 
 static bool open_host(Host *host) {
     // Outputs are variables that `main` reads, and the block is the register file: c0 first, the same for all programs.
-    // EX2 and LG2 are made of sums and products, so that CPU and GPU agree on them.
     TranspicaResult *errors = NULL;
     host->settings = transpica_settings_new();
     if (transpica_settings_preset(host->settings, "tanuki3ds-opengl", &errors) != TRANSPICA_STATUS_OK ||
-        transpica_settings_set(host->settings, "arithmetic.portable_exponentials", "true", &errors) != TRANSPICA_STATUS_OK ||
         transpica_translator_create(host->settings, &host->translator, &errors) != TRANSPICA_STATUS_OK) {
         return report(errors, "settings");
     }

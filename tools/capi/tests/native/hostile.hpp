@@ -151,7 +151,7 @@ struct Settings {
         const std::array<std::pair<std::string, std::string>, 35> values = {{
             {"arithmetic.precision", "fast"},
             {"arithmetic.precision", "f24"},
-            {"arithmetic.portable_exponentials", "true"},
+            {"arithmetic.functions", "driver"},
             {"arithmetic.uninitialized", "zero"},
             {"block.layout", "registers"},
             {"block.layout", "panda3ds"},

@@ -480,7 +480,7 @@ static void promises(void) {
     const float vertices[4] = {1, 0.25f, 3, -7};
     volatile float zero = 0;
 
-    set(settings, "assume", "uniforms=2^4,v1=no-nan,results=no-nan");
+    set(settings, "assume", "uniforms=2^4,v1=no-nan,results=finite");
     translator = translator_of(settings);
     transpica_settings_free(settings);
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use transpica::host::dvle::FileEnvironment;
 use transpica::{Options, Shbin, Stage};
-use transpica_gpu::compare::{self, Case, MOST_UNDECIDED, Verdict};
+use transpica_gpu::compare::{self, Case, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 use transpica_inspect::inputs::Seed;
@@ -35,11 +35,11 @@ use crate::terminal::padded;
 #[command(after_help = "Examples:
   transpica compare shaders --vertices 4096
   transpica compare lights.v.pica --route wgsl        sources are assembled first
-  transpica compare dumps --strict                    also fails if too little could be compared
+  transpica compare dumps --strict                    also fails if a program has nothing to compare
   transpica compare lights.shbin --adapter llvmpipe --json
   transpica compare lights.shbin --assume uniforms=2^16    tests the module that relies on a promise
 
-Verdicts: ok; FAIL; none if a program had nothing to compare; open if a driver may return other values for more than 25 % of them, or more than --strict=PERCENT. Each row shows the share left undecided.
+Verdicts: ok; FAIL; none if a program had nothing to compare, as in `--precision fast` where the last bits are the driver's.
 
 Generated inputs keep the promises of --assume; a constant in the file that breaks one fails the comparison.
 
@@ -63,11 +63,9 @@ pub struct Compare {
     /// Count +0 and -0 as different
     #[arg(long, hide_short_help = true)]
     pub signed_zeros: bool,
-    /// Also fail if a program had nothing to compare, or if more than PERCENT of its values were
-    /// left undecided; --strict alone means 25
-    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "25", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub strict: Option<u8>,
+    /// Also fail if a program had nothing to compare
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub results: Results,
     #[command(flatten)]
@@ -97,14 +95,12 @@ struct Row {
 struct Rules {
     signed_zeros: bool,
     strict: bool,
-    /// Largest share of undecided values in a program that agrees.
-    most_undecided: f64,
 }
 
 impl Row {
     /// Returns the class of the result, and the reason if nothing was compared.
-    fn class(&self, rules: Rules) -> (Class, Option<String>) {
-        classify(&self.result, rules.most_undecided)
+    fn class(&self) -> (Class, Option<String>) {
+        classify(&self.result)
     }
 
     /// Returns whether no component breaks the rules.
@@ -115,9 +111,9 @@ impl Row {
     /// Returns whether the row makes the command fail.
     fn fails(&self, rules: Rules) -> bool {
         let has_zeros = |verdict: &Verdict| rules.signed_zeros && verdict.signed_zeros > 0;
-        match self.class(rules).0 {
+        match self.class().0 {
             Class::Equal => self.result.as_ref().is_ok_and(has_zeros),
-            Class::Undecided | Class::Nothing => rules.strict,
+            Class::Nothing => rules.strict,
             _failure => true,
         }
     }
@@ -150,8 +146,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<(), Failure> {
         (None, Route::Wgsl) => vec![Route::Wgsl],
         (None, usual) => vec![usual, Route::Wgsl],
     };
-    let most_undecided = strict.map_or(MOST_UNDECIDED, |percent| f64::from(percent) / 100.0);
-    let rules = Rules { signed_zeros, strict: strict.is_some(), most_undecided };
+    let rules = Rules { signed_zeros, strict };
     let is_streamed = !is_json && results.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let mut run = Run {
         gpu: &gpu,
@@ -175,10 +170,10 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<(), Failure> {
     let rows = run.rows;
     let report = Report::new(&gpu).map_err(|error| Failure::new(error.to_string()))?;
     let text = if is_json {
-        to_json(&rows, rules, &report)
+        to_json(&rows, &report)
     } else {
         let table = if is_streamed { String::new() } else { to_table(&rows, rules, common.quiet) };
-        table + &summary(&rows, rules, &report, common.quiet)
+        table + &summary(&rows, &report, common.quiet)
     };
     results.write(&text)?;
     match rows.iter().filter(|row| row.fails(rules)).count() {
@@ -189,14 +184,12 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<(), Failure> {
 
 /// Counts failures by kind, as text.
 fn causes(rows: &[Row], rules: Rules) -> String {
-    let failed: Vec<Class> =
-        rows.iter().filter(|row| row.fails(rules)).map(|row| row.class(rules).0).collect();
+    let failed: Vec<Class> = rows.iter().filter(|row| row.fails(rules)).map(|row| row.class().0).collect();
     let count = |verdict| failed.iter().filter(|class| class.verdict() == verdict).count();
     counted([
         (count("differs"), "differ"),
         (count("agrees"), "differ in signs of zero (--signed-zeros)"),
         (count("failed"), "could not be made"),
-        (count("undecided"), "left undecided (--strict)"),
         (count("nothing"), "had nothing to compare (--strict)"),
     ])
 }
@@ -265,7 +258,7 @@ impl Run<'_> {
 
 /// Returns whether a row is shown even in quiet mode.
 fn is_notable(row: &Row, rules: Rules) -> bool {
-    row.fails(rules) || row.class(rules).0 != Class::Equal
+    row.fails(rules) || row.class().0 != Class::Equal
 }
 
 fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
@@ -274,7 +267,7 @@ fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
 }
 
 fn to_line(row: &Row, rules: Rules) -> String {
-    let (class, reason) = row.class(rules);
+    let (class, reason) = row.class();
     let mut text = format!("{} {} ", class.mark(), padded(&row.file, 28));
     if let Some(program) = &row.program {
         let _ = write!(text, "dvle {} ", program.dvle);
@@ -294,7 +287,7 @@ fn to_line(row: &Row, rules: Rules) -> String {
 }
 
 /// Returns the lines below the rows.
-fn summary(rows: &[Row], rules: Rules, report: &Report, quiet: bool) -> String {
+fn summary(rows: &[Row], report: &Report, quiet: bool) -> String {
     let mut text = String::new();
     if !quiet || rows.iter().any(|row| !row.passed()) {
         let _ = writeln!(text, "\n{report}");
@@ -303,26 +296,14 @@ fn summary(rows: &[Row], rules: Rules, report: &Report, quiet: bool) -> String {
     let mut total = Verdict::default();
     verdicts().for_each(|verdict| total.add(verdict));
     let Verdict { vertices, differing, .. } = total;
-    let count = |class| rows.iter().filter(|row| row.class(rules).0 == class).count();
+    let count = rows.iter().filter(|row| row.class().0 == Class::Nothing).count();
     let _ = write!(text, "{} comparisons, {vertices} vertices", rows.len());
-    for (count, what) in
-        [(count(Class::Nothing), "with nothing to compare"), (count(Class::Undecided), "undecided")]
-    {
-        if count > 0 {
-            let _ = write!(text, ", {count} {what}");
-        }
-    }
-    if total.excused > 0 {
-        let _ = write!(text, ", {:.1} % of all values undecided", percent(&total));
+    if count > 0 {
+        let _ = write!(text, ", {count} with nothing to compare");
     }
     let failed = rows.iter().filter(|row| !row.passed()).count();
     let _ = writeln!(text, ", {differing} differing values, {failed} failed");
     text
-}
-
-/// The share of undecided values in percent.
-fn percent(verdict: &Verdict) -> f64 {
-    100.0 * verdict.undecided()
 }
 
 fn describe(verdict: &Verdict, rules: Rules) -> String {
@@ -333,23 +314,8 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
         }
     };
     note(verdict.unfinished as u64, "unfinished");
-    note(verdict.approximate, "approximate (EX2/LG2)");
-    note(verdict.excused_by_exponentials, "undecided (EX2/LG2 before a decision)");
-    note(
-        verdict.excused - verdict.excused_by_exponentials,
-        "undecided (order of sums before a decision or limit)",
-    );
-    note(verdict.other_class, "of the undecided finite on one side only");
-    note(verdict.within_ulp, "within 4 ulp");
-    note(verdict.reassociated, "reassociated by the driver, as it may here");
     note(verdict.flushed, "flushed below 2^-126");
     note(if rules.signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
-    if verdict.excused > 0 {
-        let _ = write!(text, ", {:.1} % undecided", percent(verdict));
-    }
-    if verdict.worst_ulp > 0 {
-        let _ = write!(text, ", worst {} ulp", verdict.worst_ulp);
-    }
     if let Some(first) = &verdict.first {
         let _ = write!(text, "; first: {first}");
     }
@@ -359,13 +325,13 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
     text
 }
 
-fn to_json(rows: &[Row], rules: Rules, report: &Report) -> String {
-    let all: Vec<Value> = rows.iter().map(|row| row_to_json(row, rules)).collect();
+fn to_json(rows: &[Row], report: &Report) -> String {
+    let all: Vec<Value> = rows.iter().map(|row| row_to_json(row)).collect();
     Schema::COMPARE.text(json!({ "driver": driver(report), "comparisons": all }))
 }
 
-fn row_to_json(row: &Row, rules: Rules) -> Value {
-    let (class, reason) = row.class(rules);
+fn row_to_json(row: &Row) -> Value {
+    let (class, reason) = row.class();
     // A comparison that could not be made compared nothing.
     let nothing = Verdict::default();
     let v = row.result.as_ref().unwrap_or(&nothing);
@@ -374,11 +340,7 @@ fn row_to_json(row: &Row, rules: Rules) -> Value {
         "route": row.route.map(Route::name), "passed": row.passed(), "verdict": class.verdict(), "error": error,
         "reason": reason.filter(|_| error.is_none()),
         "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-        "values": v.values, "approximate": v.approximate,
-        "undecided": v.excused, "undecided_percent": percent(v),
-        "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
-        "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
-        "flushed": v.flushed, "signed_zeros": v.signed_zeros,
+        "values": v.values, "flushed": v.flushed, "signed_zeros": v.signed_zeros,
         "first": v.first.map(|first| first.to_string()),
         "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
     });
@@ -405,17 +367,13 @@ mod tests {
         let program = Some(ProgramName { dvle: 0, stage: Some("vertex".into()), entry: "main".into() });
         let route = Some(Route::Passthrough);
         let row = Row { file: "a.shbin".into(), program, route, result: Ok(verdict) };
-        let [asked, not_asked] = [true, false].map(|signed_zeros| Rules {
-            signed_zeros,
-            strict: true,
-            most_undecided: MOST_UNDECIDED,
-        });
+        let [asked, not_asked] = [true, false].map(|signed_zeros| Rules { signed_zeros, strict: true });
         assert!(row.fails(asked) && !row.fails(not_asked));
         let text = to_line(&row, asked);
         assert!(text.contains("2 zeros of other sign"), "{text}");
         assert!(text.contains("first zero of other sign: vertex 3 o1.z: interpreter 0.0"), "{text}");
         assert!(!to_line(&row, not_asked).contains("sign"), "{text}");
-        let json = row_to_json(&row, asked);
+        let json = row_to_json(&row);
         assert_eq!((&json["signed_zeros"], &json["verdict"]), (&2.into(), &"agrees".into()));
         assert_eq!(json["first_signed_zero"], first.to_string());
     }

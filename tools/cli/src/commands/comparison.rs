@@ -17,21 +17,13 @@ pub enum Class {
     Rejected,
     /// The driver left invocations early.
     CutShort,
-    Undecided,
     Nothing,
 }
 
 impl Class {
     /// All classes.
-    pub const ALL: [Self; 7] = [
-        Self::Equal,
-        Self::Different,
-        Self::Refused,
-        Self::Rejected,
-        Self::CutShort,
-        Self::Undecided,
-        Self::Nothing,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Equal, Self::Different, Self::Refused, Self::Rejected, Self::CutShort, Self::Nothing];
     /// Returns its name in reports of caches, and mark and verdict in tables of comparisons.
     fn names(self) -> [&'static str; 3] {
         match self {
@@ -40,7 +32,6 @@ impl Class {
             Self::Refused => ["refused", "FAIL", "failed"],
             Self::Rejected => ["rejected by the driver", "FAIL", "failed"],
             Self::CutShort => ["cut short by the driver", "FAIL", "failed"],
-            Self::Undecided => ["undecided", "open", "undecided"],
             Self::Nothing => ["nothing to compare", "none", "nothing"],
         }
     }
@@ -89,13 +80,11 @@ impl From<Error> for Fault {
 /// Result of a program.
 pub type Checked = Result<Verdict, Fault>;
 
-/// Returns the class of a result, and the reason if nothing was compared. `most_undecided` is the
-/// largest share of undecided values in a program that agrees.
-pub fn classify(checked: &Checked, most_undecided: f64) -> (Class, Option<String>) {
-    match checked.as_ref().map(|verdict| verdict.outcome(most_undecided)) {
+/// Returns the class of a result, and the reason if nothing was compared.
+pub fn classify(checked: &Checked) -> (Class, Option<String>) {
+    match checked.as_ref().map(Verdict::outcome) {
         Ok(Outcome::Agrees) => (Class::Equal, None),
         Ok(Outcome::Differs) => (Class::Different, None),
-        Ok(Outcome::Undecided) => (Class::Undecided, None),
         Ok(Outcome::Nothing(reason)) => (Class::Nothing, Some(reason.to_string())),
         Err(Fault { class, text }) => (*class, Some(text.clone())),
     }
@@ -114,7 +103,6 @@ pub fn driver(report: &Report) -> Value {
         json!({
             "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp, "other_class": m.other_class,
             "subnormal": m.subnormal, "flushed": m.flushed,
-            "small_operands": m.small, "small_operands_mistaken": m.mistaken,
         })
     });
     json!({

@@ -140,7 +140,7 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, Com
     compare::check_length(&case, gpu.facts())?;
     let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translator.translate(program, environment, Job::Compute)?;
-    let shader = compare::shader(&mut translator, &translated, route)?;
+    let shader = compare::shader(gpu, &mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
     Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
 }

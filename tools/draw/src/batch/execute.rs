@@ -4,7 +4,7 @@
 
 use super::code::{Action, Operation};
 use super::lanes::{
-    LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, each, flip, ordered, spread,
+    LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, flip, ordered, spread,
 };
 use super::register_file::{At, File};
 use crate::precision::arith;
@@ -42,31 +42,30 @@ pub(super) type Kernel = fn(&mut File, &Operation, &At<'_>);
 
 /// Chooses the function of an operation.
 pub(super) fn kernel(action: Action, settings: &Settings) -> Kernel {
-    let portable = settings.portable_exponentials;
     match (settings.precision, settings.flush_subnormals) {
-        (Precision::Exact, false) => of_mode::<Exact, Fast>(action, portable),
-        (Precision::Fast, false) => of_mode::<Fast, Fast>(action, portable),
-        (Precision::Exact, true) => of_mode::<Flushed<Exact>, Flushed<Fast>>(action, portable),
-        (Precision::Fast, true) => of_mode::<Flushed<Fast>, Flushed<Fast>>(action, portable),
-        (Precision::F24, _) => of_mode::<F24, Fast>(action, portable),
+        (Precision::Exact, false) => of_mode::<Exact, Fast>(action),
+        (Precision::Fast, false) => of_mode::<Fast, Fast>(action),
+        (Precision::Exact, true) => of_mode::<Flushed<Exact>, Flushed<Fast>>(action),
+        (Precision::Fast, true) => of_mode::<Flushed<Fast>, Flushed<Fast>>(action),
+        (Precision::F24, _) => of_mode::<F24, Fast>(action),
     }
 }
 
 /// Chooses the function of an operation in mode `M`. `S` is any mode with the same results of
 /// operations that select values, so that modes share their functions.
-fn of_mode<M: Mode, S: Mode>(action: Action, portable: bool) -> Kernel {
+fn of_mode<M: Mode, S: Mode>(action: Action) -> Kernel {
     match action {
         Action::None => |_, _, _| (),
         Action::Mova => wide!(|file, operation, at| file.mova(operation, at)),
         Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
         Action::Emit => |file, _, at| file.emit(at),
         Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
-        Action::Data(op) => of_data::<M, S>(op, portable),
+        Action::Data(op) => of_data::<M, S>(op),
     }
 }
 
 /// Chooses the function of a data instruction, as [`of_mode`].
-fn of_data<M: Mode, S: Mode>(op: DataOp, portable: bool) -> Kernel {
+fn of_data<M: Mode, S: Mode>(op: DataOp) -> Kernel {
     match op {
         DataOp::Add => wide!(|file, operation, at| {
             file.apply_binary(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
@@ -106,19 +105,12 @@ fn of_data<M: Mode, S: Mode>(op: DataOp, portable: bool) -> Kernel {
         DataOp::Flr => wide!(|file, operation, at| file.apply_unary(operation, at, |a| S::result(a.floor()))),
         DataOp::Mov => wide!(|file, operation, at| file.apply_unary(operation, at, S::result)),
         DataOp::Litp => wide!(|file, operation, at| file.litp::<S>(operation, at)),
-        // Calls of functions, lane by lane.
-        DataOp::Ex2 if portable => |file, operation, at| {
-            file.each(operation, at, |a| M::result(arith::exp2_portable(M::PRECISION, a)));
-        },
-        DataOp::Lg2 if portable => |file, operation, at| {
-            file.each(operation, at, |a| M::result(arith::log2_portable(M::PRECISION, a)));
-        },
-        DataOp::Ex2 => |file, operation, at| {
-            file.each(operation, at, |a| M::result(arith::exp2(M::PRECISION, a)));
-        },
-        DataOp::Lg2 => |file, operation, at| {
-            file.each(operation, at, |a| M::result(arith::log2(M::PRECISION, a)));
-        },
+        DataOp::Ex2 => wide!(|file, operation, at| {
+            file.scalar(operation, at, |a| M::result(arith::exp2(M::PRECISION, a)))
+        }),
+        DataOp::Lg2 => wide!(|file, operation, at| {
+            file.scalar(operation, at, |a| M::result(arith::log2(M::PRECISION, a)))
+        }),
     }
 }
 
@@ -223,14 +215,6 @@ impl File {
     fn scalar(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
         let (sources, a) = (&self.sources, &operation.reads[0]);
         apply_unary(at.active.blocks, &mut self.results[0], sources.value(a, 0), op);
-        self.write_equal(operation, at);
-    }
-
-    /// The same lane by lane.
-    #[inline(always)]
-    fn each(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
-        let (sources, a) = (&self.sources, &operation.reads[0]);
-        each(at.active.lanes, &mut self.results[0], sources.value(a, 0), op);
         self.write_equal(operation, at);
     }
 

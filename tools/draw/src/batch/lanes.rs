@@ -215,20 +215,6 @@ pub(super) fn apply_unary(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: 
     }
 }
 
-/// Applies a function of one operand lane by lane, for functions that have no vector form.
-#[inline(always)]
-pub(super) fn each(lanes: u64, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
-    match a {
-        Value::Lanes(..) => {
-            for lane in bits(lanes) {
-                let lane = lane as usize % LANES;
-                out[lane] = op(a.lane(lane));
-            }
-        }
-        Value::Equal(a) => *out = [op(a); LANES],
-    }
-}
-
 /// Applies a function of two operands whose order does not matter.
 #[inline(always)]
 pub(super) fn apply_binary(

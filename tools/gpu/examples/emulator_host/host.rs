@@ -12,7 +12,7 @@ use transpica::geometry::Topology;
 use transpica::host::{Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying};
 use transpica::isa::{DEFAULT, Pc};
 use transpica::settings::{
-    Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, Reliance, VertexInput, Watch,
+    Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, Reliance, VertexInput, Watch,
 };
 use transpica::{Job, Key, Machine, Options, Profile, Program, RegisterState, Setup, Stage, Translator};
 use transpica_draw::batch::{Batch, LANES, Number, Records};
@@ -130,12 +130,11 @@ impl Host {
     /// `rehearsals` are devices on which pipelines of each pace draw first, for drivers that
     /// compile at the first draw.
     pub fn new(gpu: &Arc<Gpu>, rehearsals: [Option<Gpu>; 2], cache: &Path, pacing: Pacing) -> Anything<Self> {
-        // One uniform block and one fragment stage serve all programs. Portable EX2 and LG2 are
-        // equal on CPU and GPU. The loop guard ends a broken program.
+        // One uniform block and one fragment stage serve all programs. The loop guard ends a broken
+        // program.
         let options = Options {
             block: Block { layout: Layout::Azahar, ..Block::default() },
             outputs: Outputs { all: true, ..Outputs::default() },
-            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
             control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()
         };

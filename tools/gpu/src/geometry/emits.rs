@@ -8,7 +8,7 @@ use crate::precision::arith;
 use transpica::geometry::Dependence;
 use transpica::geometry::kernel::RECORDED;
 use transpica::host::{Environment, HostValues, WORKGROUP};
-use transpica::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
+use transpica::interp::{GeometryMachine, Invocation, Settings, Uniforms};
 use transpica::settings::Block;
 use transpica::{At, Error, Job, Kind, Options, Program, Translation, Translator};
 use transpica_draw::gpu::Draw;
@@ -16,8 +16,7 @@ use wgpu::BufferUsages;
 
 use super::memory::Memory;
 use super::stage::{self, KernelBuffers, KernelShape, Stage};
-use crate::bounds::{self, EmitBound, Follow};
-use crate::compare::{self, CompareError, Tolerance, Verdict};
+use crate::compare::{self, CompareError, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
 use transpica::isa::sizes::FLOATS;
@@ -86,12 +85,16 @@ fn compute_options(case: &EmitCase<'_>) -> Options {
 /// Translates a case for [`run_emits`].
 ///
 /// # Errors
-/// Errors of the library.
-pub fn translate(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<(Translation, Shader), Error> {
+/// Errors of the library, and naga's.
+pub fn translate(
+    gpu: &Gpu,
+    case: &EmitCase<'_>,
+    route: Route,
+) -> Result<(Translation, Shader), CompareError> {
     let mut translator = Translator::new(compute_options(case), gpu.profile(route));
     let translated =
         translator.translate(case.program, case.environment, Job::Emits { outputs: case.outputs })?;
-    let shader = compare::shader(&mut translator, &translated, route)?;
+    let shader = compare::shader(gpu, &mut translator, &translated, route)?;
     Ok((translated, shader))
 }
 
@@ -249,13 +252,9 @@ fn machine(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<GeometryMachin
 }
 
 /// Runs the next invocation.
-fn run<'m>(
-    machine: &'m mut GeometryMachine,
-    given: &InvocationInput,
-    trace: &mut dyn FnMut(&Step),
-) -> Result<&'m Invocation, Error> {
+fn run<'m>(machine: &'m mut GeometryMachine, given: &InvocationInput) -> Result<&'m Invocation, Error> {
     machine.deliver(0, &given.floats.map(|register| register.map(f32::from_bits)));
-    machine.run_traced(&given.inputs.map(|register| register.map(f32::from_bits)), trace)
+    machine.run(&given.inputs.map(|register| register.map(f32::from_bits)))
 }
 
 /// Returns the interpreter's records and the number of invocations it finished. It stops at the
@@ -264,7 +263,7 @@ fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>
     let mut machine = machine(case, subnormals)?;
     let mut records = Vec::new();
     for (invocation, given) in case.given.iter().enumerate() {
-        let ran = match run(&mut machine, given, &mut |_: &Step| {}) {
+        let ran = match run(&mut machine, given) {
             Ok(ran) => ran,
             Err(Error { kind: Kind::StepBudget(_) | Kind::Limit { .. }, .. }) => {
                 return Ok((records, invocation));
@@ -285,41 +284,6 @@ fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>
     Ok((records, case.given.len()))
 }
 
-/// Error bounds of the EMITs of one invocation.
-struct EmitBounds {
-    /// One entry for each EMIT of the interpreter.
-    emits: Vec<EmitBound>,
-    /// True if a driver may execute more EMITs, or fewer.
-    is_open: bool,
-}
-
-/// Computes the error bounds of the EMITs of the first invocations, all of which end; empty if
-/// every driver returns the same bits.
-fn emit_bounds(
-    case: &EmitCase<'_>,
-    given: &[InvocationInput],
-    dependence: Dependence,
-    comparison: &Comparison<'_>,
-) -> Result<Vec<EmitBounds>, Error> {
-    let Some(arithmetic) =
-        bounds::arithmetic(case.program, &case.options, comparison.route, comparison.facts)
-    else {
-        return Ok(Vec::new());
-    };
-    let mut machine = machine(case, comparison.facts.subnormals)?;
-    let mut follow = Follow::new(arithmetic, case.program, &case.options.control);
-    let mut all = Vec::with_capacity(given.len());
-    for given in given {
-        run(&mut machine, given, &mut |step: &Step| follow.step(step))?;
-        let (emits, is_open) = follow.next();
-        all.push(EmitBounds { emits, is_open });
-        if dependence == Dependence::None {
-            follow.restart();
-        }
-    }
-    Ok(all)
-}
-
 /// Runs a geometry program on interpreter and GPU and compares every EMIT; the verdict counts
 /// emitted vertices. The GPU runs only the invocations before the first that the interpreter does
 /// not finish.
@@ -332,10 +296,7 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let given = &case.given[..finished];
     let (translated, shader) = translate(gpu, case, route)?;
     let found = run_emits(gpu, &translated, shader, &EmitCase { given, ..*case })?;
-    let comparison = Comparison { case, expected: &expected, route, facts };
-    let kernel = translated.interface.kernel();
-    let dependence = kernel.map_or(Dependence::Unbounded, |kernel| kernel.dependence);
-    let mut verdict = comparison.verdict(&found, &emit_bounds(case, given, dependence, &comparison)?);
+    let mut verdict = verdict(case, &expected, &found, facts.subnormals);
     verdict.unfinished = case.given.len() - finished;
     if !verdict.passed() {
         check_emits(&EmitCase { given, ..*case }, facts)?;
@@ -357,57 +318,39 @@ pub fn check_emits(case: &EmitCase<'_>, facts: &Facts) -> Result<(), CompareErro
     }
 }
 
-/// Rules by which records are compared.
-struct Comparison<'a> {
-    case: &'a EmitCase<'a>,
-    expected: &'a [Record],
-    route: Route,
-    facts: &'a Facts,
-}
-
-impl<'a> Comparison<'a> {
-    fn verdict(&self, found: &'a [Record], emit_bounds: &[EmitBounds]) -> Verdict {
-        let setting = |record: &Record| (record.slot, record.prim, record.invert);
-        let written =
-            std::array::from_fn(|register| if self.case.outputs >> register & 1 != 0 { 15 } else { 0 });
-        let components = bounds::components(&written);
-        let mut verdict = Verdict { vertices: self.expected.len(), components, ..Verdict::default() };
-        let invocations = self.case.given.len();
-        let is_ordered = found.is_sorted_by_key(|record| record.invocation)
-            && found.last().is_none_or(|record| record.invocation < invocations);
-        if !is_ordered {
-            verdict.differing += found.len() as u64;
-            return verdict;
-        }
-        let of = |records: &'a [Record], number: usize| {
+/// Compares the records of the interpreter and of the GPU, both by invocation.
+fn verdict(case: &EmitCase<'_>, expected: &[Record], found: &[Record], subnormals: Subnormals) -> Verdict {
+    let setting = |record: &Record| (record.slot, record.prim, record.invert);
+    let written = std::array::from_fn(|register| if case.outputs >> register & 1 != 0 { 15 } else { 0 });
+    let (components, is_open) =
+        (compare::components(&written), compare::is_open(case.program, &case.options));
+    let mut verdict = Verdict { vertices: expected.len(), components, is_open, ..Verdict::default() };
+    if is_open {
+        return verdict;
+    }
+    let invocations = case.given.len();
+    let is_ordered = found.is_sorted_by_key(|record| record.invocation)
+        && found.last().is_none_or(|record| record.invocation < invocations);
+    if !is_ordered {
+        verdict.differing += found.len() as u64;
+        return verdict;
+    }
+    let mut place = 0;
+    for number in 0..invocations {
+        let [expected, found] = [expected, found].map(|records| {
             let start = records.partition_point(|record| record.invocation < number);
             let end = records.partition_point(|record| record.invocation <= number);
             &records[start..end]
-        };
-        let mut place = 0;
-        for number in 0..invocations {
-            let [expected, found] = [of(self.expected, number), of(found, number)];
-            let bounds = emit_bounds.get(number);
-            for index in 0..expected.len().max(found.len()) {
-                let bound = bounds.and_then(|bounds| bounds.emits.get(index));
-                let (is_certain, has_setting) = match bound {
-                    Some(bound) => (bound.is_certain, bound.has_setting),
-                    // Beyond the interpreter's EMITs.
-                    None => bounds.map_or((true, true), |bounds| (!bounds.is_open, true)),
-                };
-                match (expected.get(index), found.get(index)) {
-                    (Some(expected), Some(found)) if !has_setting || setting(expected) == setting(found) => {
-                        let bounds = bound.map_or(&bounds::EXACT, |bound| &bound.outputs);
-                        let tolerance =
-                            Tolerance { subnormals: self.facts.subnormals, bounds, written: &written };
-                        verdict.vertex(place, [&expected.outputs, &found.outputs], &tolerance);
-                    }
-                    _ if is_certain => verdict.differing += 1,
-                    _ => verdict.excused += u64::from(components),
+        });
+        for index in 0..expected.len().max(found.len()) {
+            match (expected.get(index), found.get(index)) {
+                (Some(expected), Some(found)) if setting(expected) == setting(found) => {
+                    verdict.vertex(place, [&expected.outputs, &found.outputs], &written, subnormals);
                 }
-                place += 1;
+                _ => verdict.differing += 1,
             }
+            place += 1;
         }
-        verdict
     }
+    verdict
 }

@@ -149,9 +149,9 @@ impl<'a> GeometryChain<'a> {
         setup.check()?;
         let mut translator = Translator::new(*options, gpu.profile(route));
         let vertex = translator.translate(programs[0], environment[0], Job::Compute)?;
-        let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
+        let vertex_shader = compare::shader(gpu, &mut translator, &vertex, route)?;
         let geometry = translator.translate(programs[1], environment[1], Job::Geometry(setup))?;
-        let shaders = [vertex_shader, compare::shader(&mut translator, &geometry, route)?];
+        let shaders = [vertex_shader, compare::shader(gpu, &mut translator, &geometry, route)?];
         Self::of_shaders(gpu, [vertex, geometry], shaders, setup, options, route)
     }
 

@@ -43,8 +43,7 @@ fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertic
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let mut options = chain::options(input.settings.options.arithmetic.precision);
-    options.arithmetic.portable_exponentials = input.settings.options.arithmetic.portable_exponentials;
+    let options = chain::options(input.settings.options.arithmetic.precision);
     let Ok(case) = Case::new(&program, uniforms.clone(), options, vertices) else { return };
     case.compare().unwrap_or_else(|disagreement| panic!("{disagreement}"));
 }

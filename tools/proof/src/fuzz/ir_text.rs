@@ -5,7 +5,7 @@ use crate::passes::check_passes;
 use transpica::Precision;
 use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Phase, text, verify};
-use transpica::stages::passes::analyze::{approximate, offsets, usage};
+use transpica::stages::passes::analyze::{offsets, usage};
 use transpica::stages::passes::drivers::leave;
 use transpica::stages::passes::optimize::tidy;
 use transpica::stages::passes::{Scratch, optimize};
@@ -41,5 +41,4 @@ pub fn check(bytes: &[u8]) {
     leave::run(&mut optimized.main, &optimized.helpers, &mut scratch);
     verify(&optimized, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimized}"));
     usage::run(&optimized.main, &offsets::run(&optimized.main, &arithmetic, &[None; 96]));
-    approximate::run(&optimized);
 }

@@ -6,6 +6,7 @@ use transpica::container::write;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, Hooked, dvle};
 use transpica::reflect::Reflection;
+use transpica::settings::FloatControls;
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
 use transpica::{GlslVersion, Job, Program, Setup, Shbin, Stage, Translation, Translator};
@@ -43,7 +44,7 @@ pub fn check(bytes: &[u8]) {
         3 => text(&translated, Language::Hlsl),
         4 => text(&translated, Language::Msl),
         // naga 30 does not know the capability DenormPreserve.
-        5 if !input.settings.profile.preserve_subnormals => naga_reads(&words),
+        5 if input.settings.profile.float_controls == FloatControls::NONE => naga_reads(&words),
         6 => {
             transpica_inspect::spirv::assembly(&words).expect("SPIR-V");
             Reflection::new(&program, &translated, &environment.constants());

@@ -49,17 +49,22 @@ pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Resu
 /// # Errors
 /// A construct other than a choice, or something that has no term.
 pub fn results(t: &Terms, module: &Module, precision: Precision) -> Result<Vec<Term>, String> {
-    let (symbols, results) = alone(module, precision)?;
+    let (symbols, results) = alone(module, precision, false)?;
     let terms = symbols.terms(t)?;
     Ok(results.iter().map(|result| terms[result]).collect())
 }
 
-/// The symbols of one function and its results. Its parameters are the first ones.
+/// The symbols of one function and its results. Its parameters are the first ones. Functions that
+/// are enumerated are operations, unless they are opened.
 ///
 /// # Errors
 /// A construct other than a choice.
-pub fn alone(module: &Module, precision: Precision) -> Result<(Symbols, Vec<Symbol>), String> {
-    let mut walk = Walk::new([module; 2], Symbols::plain(precision));
+pub fn alone(
+    module: &Module,
+    precision: Precision,
+    opens_all: bool,
+) -> Result<(Symbols, Vec<Symbol>), String> {
+    let mut walk = Walk { opens_all, ..Walk::new([module; 2], Symbols::plain(precision)) };
     let f = &module.main;
     let types = f.get(f.params).iter().map(|&value| f.ty(value));
     let kinds = types.flat_map(|ty| (0..ty.lanes).map(move |_| ty.kind));
@@ -97,12 +102,27 @@ struct Walk<'a> {
     targets: Vec<Target>,
     /// Conditions and outputs that must be equal.
     required: Vec<[Symbol; 2]>,
+    /// Walks through functions that are enumerated, too.
+    opens_all: bool,
+}
+
+/// Returns the operation that a helper function is, if its body is compared for all numbers
+/// (`enumerate.rs`) instead of by solvers.
+fn enumerated(helper: &str) -> Option<Unary> {
+    let name = ["_vec2f", "_vec3f", "_vec4f"].iter().fold(helper, |name, end| name.trim_end_matches(end));
+    Some(match name {
+        "pica_rcp" | "pica_rcp_any" => Unary::RcpP,
+        "pica_rsq" => Unary::RsqP,
+        "pica_exp_two" => Unary::Exp2P,
+        "pica_log_two" => Unary::Log2P,
+        _other => return None,
+    })
 }
 
 impl<'a> Walk<'a> {
     fn new(modules: [&'a Module; 2], symbols: Symbols) -> Self {
         let scopes = modules.map(|module| vec![(&module.main, HashMap::new())]);
-        Self { symbols, modules, scopes, targets: Vec::new(), required: Vec::new() }
+        Self { symbols, modules, scopes, targets: Vec::new(), required: Vec::new(), opens_all: false }
     }
 
     fn f(&self, side: usize) -> &'a Func {
@@ -221,6 +241,10 @@ impl<'a> Walk<'a> {
     fn call(&mut self, side: usize, helper: usize, args: ValueList) -> Result<Lanes, String> {
         let lanes = self.lanes(side, args);
         let helper: &'a Func = &self.modules[side].helpers[helper];
+        if let Some(op) = enumerated(&helper.name).filter(|_| !self.opens_all) {
+            let of = |&a: &Symbol| self.symbols.add(side, Head::Unary(op), ScalarKind::F32, vec![a]);
+            return Ok(lanes.iter().map(of).collect());
+        }
         self.scopes[side].push((helper, HashMap::new()));
         self.bind(side, helper.params, &lanes);
         let result = self.arm(side, helper.body.ok_or("a helper without a body")?);

@@ -80,26 +80,6 @@ fn reciprocal(t: &Terms, precision: Precision, a: Term, divisor: Term) -> Term {
     if precision == Precision::Fast { quotient } else { t.ite(is_zero, t.float(f32::INFINITY), quotient) }
 }
 
-/// 2^x, which the driver computes from -150 to 128 only.
-fn power(t: &Terms, a: Term) -> Term {
-    let is_low = t.apply(Fun::LessEqual, &[a, t.float(-150.0)]);
-    let is_high = t.apply(Fun::LessEqual, &[t.float(128.0), a]);
-    let is_nan = t.apply(Fun::IsNan, &[a]);
-    let power = t.apply(Fun::Exp2, &[a]);
-    let result = t.ite(is_high, t.float(f32::INFINITY), power);
-    t.ite(is_nan, a, t.ite(is_low, t.float(0.0), result))
-}
-
-/// log2(x), which the driver computes for positive finite numbers only.
-fn logarithm(t: &Terms, a: Term) -> Term {
-    let is_positive = t.apply(Fun::Less, &[t.float(0.0), a]);
-    let is_infinite = t.apply(Fun::IsInfinite, &[a]);
-    let is_zero = t.apply(Fun::IsZero, &[a]);
-    let logarithm = t.apply(Fun::Log2, &[a]);
-    let positive = t.ite(is_infinite, t.float(f32::INFINITY), logarithm);
-    t.ite(is_positive, positive, t.ite(is_zero, t.float(f32::NEG_INFINITY), t.float(f32::NAN)))
-}
-
 /// The conversion of MOVA: 0 for what truncates to no signed byte.
 fn address(t: &Terms, a: Term) -> Term {
     let is_above = t.apply(Fun::Less, &[t.float(-129.0), a]);
@@ -114,16 +94,14 @@ pub fn unary(t: &Terms, op: Unary, precision: Precision, a: Term) -> Term {
         Unary::RsqP => {
             rounded(t, precision, &[a], |t, a| reciprocal(t, precision, a[0], t.apply(Fun::Sqrt, a)))
         }
-        Unary::Exp2P if precision == Precision::Fast => t.apply(Fun::Exp2, &[a]),
-        Unary::Log2P if precision == Precision::Fast => t.apply(Fun::Log2, &[a]),
-        Unary::Exp2P => rounded(t, precision, &[a], |t, a| power(t, a[0])),
-        Unary::Log2P => rounded(t, precision, &[a], |t, a| logarithm(t, a[0])),
-        Unary::Exp2Portable => rounded(t, precision, &[a], |t, a| t.apply(Fun::Exp2Portable, a)),
-        Unary::Log2Portable => rounded(t, precision, &[a], |t, a| t.apply(Fun::Log2Portable, a)),
+        Unary::Exp2P => rounded(t, precision, &[a], |t, a| t.apply(Fun::Exp2, a)),
+        Unary::Log2P => rounded(t, precision, &[a], |t, a| t.apply(Fun::Log2, a)),
         Unary::AddressP => address(t, a),
         Unary::Neg => t.apply(Fun::Neg, &[a]),
         Unary::Abs => t.apply(Fun::Abs, &[a]),
         Unary::Floor => t.apply(Fun::Floor, &[a]),
+        Unary::InverseSqrt => t.apply(Fun::Div, &[t.float(1.0), t.apply(Fun::Sqrt, &[a])]),
+        Unary::ToFloat => t.apply(Fun::FromInt, &[a]),
         Unary::Sqrt => t.apply(Fun::Sqrt, &[a]),
         Unary::Exp2 => t.apply(Fun::Exp2, &[a]),
         Unary::Log2 => t.apply(Fun::Log2, &[a]),
@@ -155,7 +133,6 @@ fn choose(t: &Terms, op: Binary, [a, b]: [Term; 2]) -> Term {
     let both_zero = t.and(a_is_zero, b_is_zero);
     let is_free = match op {
         Binary::Min | Binary::Max => t.or(a_is_nan, b_is_nan),
-        Binary::NMin | Binary::NMax => b_is_nan,
         _pica => return t.ite(first, a, b),
     };
     // Where nothing is promised the driver chooses.
@@ -180,9 +157,7 @@ pub fn binary(t: &Terms, op: Binary, precision: Precision, a: Term, b: Term) -> 
         Binary::AddP => rounded(t, precision, &both, |t, both| t.apply(Fun::Add, both)),
         Binary::MulP | Binary::DotP if precision == Precision::Fast => t.apply(Fun::Mul, &both),
         Binary::MulP | Binary::DotP => rounded(t, precision, &both, product),
-        Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max | Binary::NMin | Binary::NMax => {
-            choose(t, op, both)
-        }
+        Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max => choose(t, op, both),
         Binary::SgeP => one_or_zero(t, t.apply(Fun::LessEqual, &exchanged)),
         Binary::SltP => one_or_zero(t, t.apply(Fun::Less, &both)),
         Binary::Add => t.apply(Fun::Add, &both),
@@ -195,9 +170,9 @@ pub fn binary(t: &Terms, op: Binary, precision: Precision, a: Term, b: Term) -> 
         Binary::GreaterEqual => t.apply(Fun::LessEqual, &exchanged),
         Binary::And => t.and(a, b),
         Binary::Or => t.or(a, b),
-        Binary::IAdd => t.apply(Fun::BitAdd, &both),
-        Binary::ISub => t.apply(Fun::BitSub, &both),
-        Binary::IMul => t.apply(Fun::BitMul, &both),
+        Binary::IAdd | Binary::UAdd => t.apply(Fun::BitAdd, &both),
+        Binary::ISub | Binary::USub => t.apply(Fun::BitSub, &both),
+        Binary::IMul | Binary::UMul => t.apply(Fun::BitMul, &both),
         Binary::IEqual | Binary::UEqual => t.apply(Fun::Same, &both),
         Binary::ILess => t.apply(Fun::IntLess, &both),
         Binary::IGreater => t.apply(Fun::IntLess, &exchanged),

@@ -183,7 +183,7 @@ fn outer(body: &str) -> &str {
 
 /// Returns whether drivers may choose the sign of a zero that a function computes.
 fn is_free(body: &str) -> bool {
-    [" min ", " max ", " nmin ", " nmax "].iter().any(|word| body.contains(word))
+    [" min ", " max "].iter().any(|word| body.contains(word))
 }
 
 /// Questions about all functions that `simplify` changes in some precision, one for each operation.

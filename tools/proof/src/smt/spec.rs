@@ -73,25 +73,9 @@ impl Spec<'_> {
         self.result(t.ite(is_zero, t.float(f32::INFINITY), quotient))
     }
 
-    /// `2^x`: NaN for NaN, +inf from 128 on, 0 up to −150.
-    fn power(&self, x: Term) -> Term {
-        let (t, x) = (self.t, self.source(x));
-        let above = t.apply(Fun::Less, &[t.float(-150.0), x]);
-        let below = t.apply(Fun::Less, &[x, t.float(128.0)]);
-        let is_nan = t.apply(Fun::IsNan, &[x]);
-        let inside = t.ite(below, t.apply(Fun::Exp2, &[x]), t.float(f32::INFINITY));
-        self.result(t.ite(is_nan, x, t.ite(above, inside, t.float(0.0))))
-    }
-
-    /// `log2(x)`: −inf for both zeros, NaN for negative numbers and NaN, +inf for +inf.
-    fn logarithm(&self, x: Term) -> Term {
-        let (t, x) = (self.t, self.source(x));
-        let is_zero = t.apply(Fun::Equal, &[x, t.float(0.0)]);
-        let is_infinite = t.apply(Fun::Equal, &[x, t.float(f32::INFINITY)]);
-        let is_positive = t.apply(Fun::Less, &[t.float(0.0), x]);
-        let result = t.ite(is_positive, t.apply(Fun::Log2, &[x]), t.float(f32::NAN));
-        let result = t.ite(is_infinite, t.float(f32::INFINITY), result);
-        self.result(t.ite(is_zero, t.float(f32::NEG_INFINITY), result))
+    /// `2^x` or `log2(x)`, which have no theory.
+    fn function(&self, fun: Fun, x: Term) -> Term {
+        self.result(self.t.apply(fun, &[self.source(x)]))
     }
 
     fn compare(&self, fun: Fun, a: Term, b: Term) -> Term {
@@ -165,8 +149,8 @@ impl Spec<'_> {
             "dst" => [self.t.float(1.0), product(1), s[0][2], s[1][3]],
             "rcp" => [self.inverse(s[0][0], false); 4],
             "rsq" => [self.inverse(s[0][0], true); 4],
-            "ex2" => [self.power(s[0][0]); 4],
-            "lg2" => [self.logarithm(s[0][0]); 4],
+            "ex2" => [self.function(Fun::Exp2, s[0][0]); 4],
+            "lg2" => [self.function(Fun::Log2, s[0][0]); 4],
             "litp" => self.litp(s[0]),
             other => unreachable!("{other} is not a data instruction"),
         }

@@ -175,7 +175,7 @@ impl Symbols {
     }
 
     /// Fills the rows of results that one symbol needs from the row of the first, which is free.
-    pub fn fill(&self, result: Symbol, rows: &mut Vec<Vec<u32>>) {
+    pub fn fill(&self, result: Symbol, rows: &mut Vec<Vec<u32>>, seed: i32) {
         let count = rows[0].len();
         rows.resize_with(self.nodes.len(), || vec![0; count]);
         let mut needed = vec![false; self.nodes.len()];
@@ -192,6 +192,14 @@ impl Symbols {
                 [0, 1, 2].map(|n| &known[node.operands.get(n).map_or(0, |a| a.0 as usize)][..count]);
             for (number, slot) in rest[0][..count].iter_mut().enumerate() {
                 *slot = self.computed(node, &|n| operands[n][number]).unwrap_or(0);
+            }
+            if seed != 0 && matches!(node.head, Head::Binary(Binary::Div) | Head::Unary(Unary::InverseSqrt)) {
+                let of_driver = |bits: &mut u32| {
+                    if f32::from_bits(*bits).is_normal() {
+                        *bits = bits.wrapping_add_signed(seed);
+                    }
+                };
+                rest[0][..count].iter_mut().for_each(of_driver);
             }
         }
     }

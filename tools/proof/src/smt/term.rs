@@ -11,6 +11,8 @@ use std::cell::{Ref, RefCell};
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use transpica::stages::precision::portable;
+
 /// Sort of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sort {
@@ -62,6 +64,7 @@ functions! {
     FromBits "(_ to_fp 8 24)" Float;
     BitsOf "bits" Bits;
     ToInt "(_ fp.to_sbv 32) RTZ" Bits;
+    FromInt "(_ to_fp 8 24) RNE" Float;
     BitAdd "bvadd" Bits;
     BitSub "bvsub" Bits;
     BitMul "bvmul" Bits;
@@ -74,8 +77,6 @@ functions! {
     IntLess "bvslt" Bool;
     Exp2 "exp2" Float;
     Log2 "log2" Float;
-    Exp2Portable "exp2_portable" Float;
-    Log2Portable "log2_portable" Float;
     EitherMin "either_min" Bool;
     EitherMax "either_max" Bool;
     Uniform "uniform" Float;
@@ -114,19 +115,11 @@ fn lemma(word: &str) -> &'static str {
     all.find(|text| text[12..].starts_with(word)).map_or("", str::trim_end)
 }
 
-/// The value of a function without a theory for a constant: the portable ones are their code, the
-/// others have whole powers of two and their logarithms.
+/// The value of a function without a theory for a constant.
 fn known_value(fun: Fun, x: f32) -> Option<f32> {
-    let power = |n: i32| (-126..128).contains(&n).then(|| f32::from_bits(((n + 127) as u32) << 23));
     match fun {
-        Fun::Exp2Portable => Some(transpica::stages::precision::portable::exp2(x)),
-        Fun::Log2Portable => Some(transpica::stages::precision::portable::log2(x)),
-        Fun::Exp2 if x <= -150.0 => Some(0.0),
-        Fun::Exp2 if x >= 128.0 => Some(f32::INFINITY),
-        Fun::Exp2 if x.fract() == 0.0 => power(x as i32),
-        Fun::Log2 if x == 0.0 => Some(f32::NEG_INFINITY),
-        Fun::Log2 if x == f32::INFINITY => Some(x),
-        Fun::Log2 => (-126..128).find(|&n| power(n) == Some(x)).map(|n: i32| n as f32),
+        Fun::Exp2 => Some(portable::exp2(x)),
+        Fun::Log2 => Some(portable::log2(x)),
         _ => None,
     }
 }
@@ -213,7 +206,7 @@ impl Terms {
                 _ => {}
             }
         }
-        if matches!(fun, Fun::Exp2 | Fun::Log2 | Fun::Exp2Portable | Fun::Log2Portable)
+        if matches!(fun, Fun::Exp2 | Fun::Log2)
             && self.is_closed(arguments[0])
             && let Some(known) = known_value(fun, f32::from_bits(self.eval(arguments[0], &[])))
         {
@@ -351,7 +344,7 @@ impl Writer<'_> {
                 self.names.insert(term, name);
                 return;
             }
-            Fun::Exp2 | Fun::Log2 | Fun::Exp2Portable | Fun::Log2Portable => {
+            Fun::Exp2 | Fun::Log2 => {
                 self.declare(format!("(declare-fun {function} (F) F)\n"));
                 let zeros = format!("(assert (= ({function} (_ +zero 8 24)) ({function} (_ -zero 8 24))))\n");
                 self.declare(zeros);
@@ -427,6 +420,7 @@ fn evaluate(fun: Fun, is_float: bool, [a, b, c]: [u32; 3]) -> u32 {
         Fun::IsInfinite => u32::from(x.is_infinite()),
         Fun::FromBits | Fun::BitsOf => a,
         Fun::ToInt => (x as i32).cast_unsigned(),
+        Fun::FromInt => (a.cast_signed() as f32).to_bits(),
         Fun::BitAdd => a.wrapping_add(b),
         Fun::BitSub => a.wrapping_sub(b),
         Fun::BitMul => a.wrapping_mul(b),
@@ -435,10 +429,8 @@ fn evaluate(fun: Fun, is_float: bool, [a, b, c]: [u32; 3]) -> u32 {
         Fun::ShiftRight => shift(u32::checked_shr),
         Fun::BitLess => u32::from(a < b),
         Fun::IntLess => u32::from(a.cast_signed() < b.cast_signed()),
-        Fun::Exp2 => x.exp2().to_bits(),
-        Fun::Log2 => x.log2().to_bits(),
-        Fun::Exp2Portable => transpica::stages::precision::portable::exp2(x).to_bits(),
-        Fun::Log2Portable => transpica::stages::precision::portable::log2(x).to_bits(),
+        Fun::Exp2 => portable::exp2(x).to_bits(),
+        Fun::Log2 => portable::log2(x).to_bits(),
         // One choice of a driver among those that it has.
         Fun::EitherMin | Fun::EitherMax => 0,
         // Different components have different numbers.

@@ -9,9 +9,7 @@ use transpica::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, Output, dvle, layout, varying};
 use transpica::interp::{GeometryMachine, Registers, Settings, Uniforms};
-use transpica::settings::{
-    Arithmetic, Binding, Bindings, Block, BlockNames, Control, GlslProfile, IntUniforms, Layout,
-};
+use transpica::settings::{Binding, Bindings, Block, BlockNames, Control, GlslProfile, IntUniforms, Layout};
 use transpica::{Machine, Options, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Triangles;
 use transpica_proof::generate::{GeometryDraw, generate_geometry};
@@ -77,11 +75,7 @@ fn words(drawn: &Triangles) -> Vec<u32> {
 }
 
 fn options() -> Options {
-    Options {
-        block: Block { layout: Layout::Registers, ..Block::default() },
-        arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
-        ..Options::default()
-    }
+    Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() }
 }
 
 /// Builds a translator with fixed int uniforms, and with the uniform block of a stage at `binding`.

@@ -73,9 +73,7 @@ fn a_main_of_the_host_has_the_outputs_of_the_interpreter() {
     needs!("opengl");
     let driver = OpenGl::open(Api::Core).unwrap_or_else(|error| panic!("{error}"));
     let preset = preset(KnownHost::Tanuki3ds, Renderer::OpenGl).expect("it has OpenGL");
-    let Preset { mut options, profile } = preset;
-    // Drivers have EX2 and LG2 of their own.
-    options.arithmetic.portable_exponentials = true;
+    let Preset { options, profile } = preset;
     let names: Vec<&str> = CAPTURED.iter().map(|(name, _)| *name).collect();
     let words = CAPTURED.iter().map(|(_, count)| count).sum();
     let fragment = "#version 330 core\nin vec4 color;\nin vec3 normal;\nout vec4 pixel;\n\

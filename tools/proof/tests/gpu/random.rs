@@ -98,8 +98,8 @@ fn translated_by(
     };
     let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translate(&mut translator, &program).map_err(|error| error.to_string())?;
-    let shader = valid_shader(&mut translator, &translated, route)?;
-    compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
+    let shader = valid_shader(gpu, &mut translator, &translated, route)?;
+    compare_shader(gpu, &case, &translated, shader).map_err(|error| error.to_string())
 }
 
 /// Returns the description of a failure, if any.

@@ -102,9 +102,9 @@ fn verdict(gpu: &Gpu, seed: u64, options: Options, route: Route) -> Verdict {
     let case = Case { program, environment: &around, uniforms, inputs, options, budget: 1 << 16 };
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(program, &around, Job::Compute).expect("it translates");
-    let shader = valid_shader(&mut translator, &translated, route);
+    let shader = valid_shader(gpu, &mut translator, &translated, route);
     let shader = shader.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let verdict = compare_shader(gpu, &case, &translated, shader, route);
+    let verdict = compare_shader(gpu, &case, &translated, shader);
     let verdict = verdict.unwrap_or_else(|error| panic!("{error}\n{text}"));
     let block = options.block;
     assert!(verdict.passed(), "seed {seed} {block:?} {}: {:?}\n{text}", route.name(), verdict.first);

@@ -365,7 +365,7 @@ test("options: hosts, words of the command line, a search, what differs first, l
   for (const [typed, expected] of [
     ["--flip-y", "flip-y"],
     ["f24", "precision"],
-    ["polynomials driver", "portable-exponentials"],
+    ["functions behind RSQ", "functions"],
   ]) {
     await page.getByLabel("Search options").fill(typed);
     const labels = await page.locator("#panel-options .option:not([hidden]) .label").allInnerTexts();

@@ -1,7 +1,7 @@
 //! Findings of `doctor`: files, programs and their results.
 
 use transpica::Key;
-use transpica_gpu::compare::{MOST_UNDECIDED, Verdict};
+use transpica_gpu::compare::Verdict;
 use transpica_gpu::{Report, Route};
 
 use crate::caches::{Cache, StoredProgram};
@@ -37,14 +37,11 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     pub fn new((program, checked): (Distinct<'a>, Checked)) -> Self {
-        let (class, reason) = classify(&checked, MOST_UNDECIDED);
+        let (class, reason) = classify(&checked);
         let verdict = checked.unwrap_or_default();
-        let detail = reason.unwrap_or_else(|| match (verdict.first, class) {
-            (Some(first), _) => format!("{} values differ; first: {first}", verdict.differing),
-            (None, Class::Undecided) => {
-                format!("EX2 or LG2 leave {:.0} % of the values undecided", 100.0 * verdict.undecided())
-            }
-            (None, _) => String::new(),
+        let detail = reason.unwrap_or_else(|| match verdict.first {
+            Some(first) => format!("{} values differ; first: {first}", verdict.differing),
+            None => String::new(),
         });
         Self { program, class, detail, verdict }
     }

@@ -13,15 +13,6 @@ fn bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
     vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect()
 }
 
-/// Returns whether two vectors agree within the tolerance of the inexact routes.
-fn is_close(expected: [u32; 4], found: [u32; 4]) -> bool {
-    let close = |(a, b): (u32, u32)| {
-        let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-        x == y || (x - y).abs() <= x.abs().max(1.0) * 1.0e-5
-    };
-    expected.into_iter().zip(found).all(close)
-}
-
 /// Compares two draws in a row; the second has its vertices in another order.
 fn compare(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route) {
     compare_with(gpu, scene, topology, route, Options::default());
@@ -53,9 +44,7 @@ fn compare_with(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route, opti
             expected.triangles().flatten().flatten().map(|vector| vector.map(f32::to_bits)).collect();
         let found = drawn.read(gpu).expect("read");
         assert_eq!(expected.len(), found.len(), "{what}");
-        let wrong = expected.iter().zip(&found).position(|(&expected, &found)| {
-            expected != found && (route.is_exact() || !is_close(expected, found))
-        });
+        let wrong = expected.iter().zip(&found).position(|(expected, found)| expected != found);
         if let Some(place) = wrong {
             panic!("{what}, vector {place}: {:x?}, GPU {:x?}", expected[place], found[place]);
         }

@@ -59,8 +59,8 @@ fn verdict(
     let mut translator = Translator::new(options, gpu.profile(Route::Passthrough));
     let mut translated = translator.translate(&program, &environment, Job::Compute).expect("it translates");
     change(&mut translated.module);
-    let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
-    compare_shader(gpu, &case, &translated, shader, Route::Passthrough).expect("it runs")
+    let shader = valid_shader(gpu, &mut translator, &translated, Route::Passthrough).expect("a valid module");
+    compare_shader(gpu, &case, &translated, shader).expect("it runs")
 }
 
 #[test]

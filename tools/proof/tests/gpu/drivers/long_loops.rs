@@ -7,7 +7,7 @@ use transpica::geometry::{Dependence, Topology};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{Registers as State, Uniforms};
-use transpica::settings::{Arithmetic, Block, Control, Layout};
+use transpica::settings::{Block, Control, Layout};
 use transpica::{Job, Machine, Options, Shbin, Stage, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};
@@ -54,7 +54,7 @@ fn expected(case: &Case<'_>) -> Vec<f32> {
 fn found(gpu: &Gpu, case: &Case<'_>, route: Route) -> Vec<f32> {
     let mut translator = Translator::new(case.options, gpu.profile(route));
     let translated = translator.translate(case.program, case.environment, Job::Compute).expect("translated");
-    let shader = compare::shader(&mut translator, &translated, route).expect("written");
+    let shader = compare::shader(gpu, &mut translator, &translated, route).expect("written");
     let uniforms = uniform_bytes(&translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &bits(case.inputs)).expect("runs");
     found.iter().map(|registers| f32::from_bits(registers[0][0])).collect()
@@ -117,7 +117,6 @@ fn guarded_programs_end_as_on_the_interpreter() {
         let (uniforms, inputs) = (generated.uniforms(), generated.inputs(32));
         let options = Options {
             control: Control { loop_guard: Some(seed as u32 % 4), ..Control::default() },
-            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
             block: Block { layout: Layout::Registers, ..Block::default() },
             ..Options::default()
         };
@@ -158,15 +157,7 @@ fn flowers(gpu: &Gpu, invocations: usize, petals: u8, route: Route) -> Result<()
         let found = drawn.read(gpu).expect("read");
         let what = format!("{invocations} invocations, {petals} petals, {topology:?}");
         assert_eq!((drawn.invocations as usize, found.len()), (invocations, expected.len()), "{what}");
-        let equal = |(a, b): (&[u32; 4], &[u32; 4])| {
-            a == b
-                || !route.is_exact()
-                    && a.iter().zip(b).all(|(&a, &b)| {
-                        let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-                        (a - b).abs() <= 1.0e-4 * a.abs().max(1.0)
-                    })
-        };
-        let wrong = expected.iter().zip(&found).position(|pair| !equal(pair));
+        let wrong = expected.iter().zip(&found).position(|(expected, found)| expected != found);
         assert_eq!(wrong, None, "{what}: {} vectors", found.len());
     }
     Ok(())

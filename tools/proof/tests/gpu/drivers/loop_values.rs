@@ -116,15 +116,12 @@ fn run(kind: Kind, programs: usize) {
         silent += u64::from(verdict.values == 0);
         total.add(&verdict);
     }
-    let Verdict { vertices, values, excused, approximate, .. } = total;
+    let Verdict { vertices, values, .. } = total;
     let tally = Tally {
         stage,
         programs,
         vertices: vertices as u64,
-        note: format!(
-            "{values} values bit for bit, {approximate} approximate and {excused} undecided by EX2/LG2; {silent} programs \
-             without a value"
-        ),
+        note: format!("{values} values bit for bit; {silent} programs without a value"),
         ..Tally::default()
     };
     tally.print();

@@ -47,8 +47,8 @@ fn verdicts(
         let mut translator = Translator::new(options, gpu.profile(route));
         let translated =
             translator.translate(program, environment, Job::Compute).map_err(|error| error.to_string())?;
-        let shader = valid_shader(&mut translator, &translated, route)?;
-        compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
+        let shader = valid_shader(gpu, &mut translator, &translated, route)?;
+        compare_shader(gpu, &case, &translated, shader).map_err(|error| error.to_string())
     };
     let verdicts = case.runs.iter().map(|run| verdict(run).unwrap_or_else(|e| panic!("{}: {e}", case.name)));
     verdicts.collect()
@@ -101,7 +101,7 @@ fn check_outputs(
 ) {
     let listed = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
     for (run, vertex) in listed.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
-        let shader = valid_shader(translator, translated, route).expect("a module");
+        let shader = valid_shader(gpu, translator, translated, route).expect("a module");
         let uniforms = uniform_bytes(translated, &run.uniforms);
         let vertices = [vertex.inputs];
         let job = VertexJob::new(shader, &translated.interface, &uniforms, &vertices);

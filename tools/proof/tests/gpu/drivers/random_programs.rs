@@ -5,7 +5,6 @@ use transpica::host::{IntPacking, RegisterLayout};
 use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue, VertexInput};
 use transpica::{Options, Precision};
 use transpica_gpu::compare::Verdict;
-use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Route};
 use transpica_proof::daily;
 use transpica_proof::generate::{Kind, generate};
@@ -40,18 +39,12 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
             total.add(&verdict);
         }
     }
-    assert!(total.values > 5 * total.excused, "most values are decided: {total:?}");
-    let Verdict { vertices, values, excused, excused_by_exponentials, other_class, .. } = total;
-    let Verdict { approximate, reassociated, .. } = total;
+    let Verdict { vertices, values, .. } = total;
     let tally = Tally {
         stage,
         programs,
         vertices: vertices as u64,
-        note: format!(
-            "{values} values bit for bit or in bounds, {approximate} approximate by EX2/LG2, {reassociated} reassociated, \
-             {excused} undecided ({excused_by_exponentials} by EX2/LG2, {other_class} of another class); \
-             {silent} programs without a value"
-        ),
+        note: format!("{values} values bit for bit; {silent} programs without a value"),
         ..Tally::default()
     };
     tally.print();
@@ -104,7 +97,7 @@ fn run_promised(
         assert!(verdict.passed(), "{name}: {:?}", verdict.first);
         total.add(&verdict);
     }
-    assert!(total.values > 2 * total.excused, "{promised:?} {}: most are decided: {total:?}", route.name());
+    assert!(total.values > 0, "{promised:?} {}: {total:?}", route.name());
 }
 
 /// Guards that promises drop are dropped in the modules that drivers compile, too.
@@ -118,8 +111,6 @@ fn programs_with_promises_run_as_on_the_interpreter() {
     uneven.1[..8].fill(none);
     for promised in [
         all(not_nan, none),
-        // Among them are products of numbers near the largest, which a driver reorders through
-        // naga (numeric program 707).
         all(finite, none),
         all(Promise::Below(20), none),
         all(none, not_nan),
@@ -134,42 +125,12 @@ fn programs_with_promises_run_as_on_the_interpreter() {
 }
 
 #[test]
-fn exponentials_of_the_library_are_bit_equal() {
-    needs!("vulkan");
-    let gpu = gpu();
-    let mut total = Verdict::default();
-    for (kind, seeds) in [(Kind::Clean, 585..605), (Kind::Numeric, 100..120)] {
-        for seed in seeds {
-            let options = Options {
-                arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
-                ..random::options(Precision::Exact)
-            };
-            let verdict = random::compare_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
-            let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} {seed}: {error}"));
-            assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
-            total.add(&verdict);
-        }
-    }
-    assert_eq!((total.excused, total.approximate), (0, 0), "{total:?}");
-}
-
-#[test]
-fn a_power_that_the_driver_may_flush_is_undecided() {
-    needs!("vulkan");
-    // The program compares 2^x with 0 where 2^x is below 2^-126; a driver that returns 0 for it
-    // decides otherwise. Values that do not depend on this comparison are still compared.
-    let verdict = compare_seed(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
-    assert!(verdict.passed(), "{:?}", verdict.first);
-    assert!(verdict.excused > 0 && verdict.values > verdict.excused, "{verdict:?}");
-}
-
-#[test]
-fn routes_through_naga_stay_within_the_bounds_of_each_program() {
+fn routes_through_naga_are_bit_equal_with_the_decorations_that_it_drops() {
     needs!("vulkan");
     run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::Wgsl]);
     run(Kind::Wild, 500..520, Precision::Exact, &[Route::Wgsl]);
     run(Kind::Numeric, 500..520, Precision::Exact, &[Route::Wgsl]);
-    // An infinite register minus itself, which a driver may fold to zero there.
+    // An infinite register minus itself.
     run(Kind::Numeric, 8_589_934_592..8_589_934_593, Precision::Exact, &[Route::Wgsl]);
 }
 
@@ -233,33 +194,8 @@ fn a_zero_known_from_control_flow_stays_a_factor() {
 }
 
 #[test]
-fn a_logarithm_of_a_subnormal_is_open() {
-    needs!("vulkan");
-    let gpu = gpu();
-    let verdict = compare_seed(&gpu, Kind::Clean, 585, Precision::Exact, Route::Passthrough);
-    assert!(verdict.passed(), "{:?}", verdict.first);
-    // A driver that flushes takes the logarithm of zero, and so does the interpreter that it is
-    // compared with.
-    let flushes = gpu.facts().subnormals == Subnormals::Flushed;
-    assert_eq!(verdict.excused > 0, !flushes, "{verdict:?}");
-}
-
-#[test]
-fn fast_programs_differ_by_the_order_of_sums_at_most() {
+fn fast_programs_run_as_on_the_interpreter_where_their_bits_are_defined() {
     needs!("vulkan");
     run(Kind::Clean, 0..40, Precision::Fast, &[Route::Passthrough]);
     run(Kind::Clean, 40..50, Precision::Fast, &[Route::Wgsl]);
-}
-
-#[test]
-fn bounds_of_fast_programs_cover_the_freedom_of_drivers() {
-    needs!("vulkan");
-    // 355662: the floor of a logarithm of a negative number, for which the driver may return any
-    // number. 400026: the sum of a constant and a power, which rounds differently where the power
-    // differs slightly.
-    let gpu = gpu();
-    for (seed, route) in [(140_737_488_355_662, Route::Passthrough), (140_737_488_400_026, Route::Wgsl)] {
-        let verdict = compare_seed(&gpu, Kind::Clean, seed, Precision::Fast, route);
-        assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
-    }
 }

@@ -1,4 +1,4 @@
-//! Sensitivity of the comparison on a route where the driver may reassociate: it detects each
+//! Sensitivity of the comparison on the route of our text: it detects each
 //! deliberate translation error, and a NaN that became a number.
 
 use super::Language;
@@ -7,7 +7,6 @@ use transpica::interp::{Registers, Uniforms};
 use transpica::{Job, Limits, Precision, Profile, Program, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{self, Case, Verdict, compare_shader};
-use transpica_gpu::geometry::{EmitCase, InvocationInput, compare_emits};
 use transpica_gpu::{Gpu, Route};
 use transpica_proof::generate::{Generated, Kind, generate};
 use transpica_proof::mutants::{self, Mutant};
@@ -57,7 +56,7 @@ fn find_detection(gpu: &Gpu, mutant: Mutant) -> Option<(usize, String)> {
 }
 
 #[test]
-fn every_mutant_is_caught_where_the_driver_may_reassociate() {
+fn every_mutant_is_caught() {
     needs!("vulkan");
     let gpu = gpu();
     let mut survivors = Vec::new();
@@ -79,57 +78,22 @@ fn program(body: &str) -> Program<'static> {
     dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
 }
 
-/// A geometry program whose decisions are within rounding for a few of many invocations. It
-/// carries the last place to the next invocation.
-const FACING: &str = ".gsh point c0\n.fvec viewer\n.constf k(0.0, 1.0, 0.0, 0.0)\n.alias gpos v0\n.alias gnorm v1\n\
-    .out outpos position\n.out outcol color\n.entry gmain\n.proc gmain\nadd r1, viewer, -gpos\ndp3 r0.x, r1, gnorm\n\
-    mov r4, gnorm\ncmp k.x, lt, lt, r0.x\nifc cmp.x\nmov r4, gpos\n.end\nsetemit 0\nmov outpos, gpos\n\
-    mov outcol, r15\nemit\nsetemit 1\nmov outpos, gpos\nmov outcol, r4\nemit\nifc cmp.y\nsetemit 2, prim\n\
-    mov outpos, r1\nmov outcol, gnorm\nemit\n.end\nmov r15, gpos\nend\n.end\n";
-
-#[test]
-fn an_open_decision_leaves_the_next_invocations_decided() {
-    needs!("vulkan");
-    let assembled = assemble(&[SourceText { name: "test", text: FACING }]);
-    let assembled = assembled.unwrap_or_else(|error| panic!("{error}"));
-    let file = Shbin::parse(&assembled.bytes).expect("well formed");
-    let program = dvle::program(&file, 0, &Limits::default()).expect("a geometry program");
-    let environment = dvle::FileEnvironment::new(&file, 0, "test").expect("there");
-    let mut uniforms = transpica_proof::generate::uniforms(0);
-    environment.constants().apply(&mut uniforms);
-    let bits = |register: [f32; 4]| register.map(f32::to_bits);
-    let given = transpica_proof::generate::inputs(0, 256).into_iter();
-    let floats = uniforms.floats.map(bits);
-    let given: Vec<_> = given.map(|inputs| InvocationInput { inputs: inputs.map(bits), floats }).collect();
-    let case = EmitCase {
-        program: &program,
-        environment: &environment,
-        outputs: 3,
-        uniforms: &uniforms,
-        given: &given,
-        options: random::options(Precision::Exact),
-        budget: 1000,
-    };
-    let verdict = compare_emits(&gpu(), &case, Route::Wgsl).unwrap_or_else(|error| panic!("{error}"));
-    assert!(verdict.passed(), "{:?}", verdict.first);
-    assert!(verdict.excused > 0 && verdict.undecided() < 0.05, "{verdict:?}");
-}
-
 /// Compares one program on the interpreter with another on the GPU.
 fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]; 16]]) -> Verdict {
     let options = random::options(Precision::Exact);
     let mut translator = Translator::new(options, Profile::default());
     let mut translate = |program| translator.translate(program, &*BARE, Job::Compute).expect("translates");
     let [translated, other] = [translate(right), translate(wrong)];
-    let shader = compare::shader(&mut translator, &other, Route::Wgsl).expect("has a text");
+    let gpu = gpu();
+    let shader = compare::shader(&gpu, &mut translator, &other, Route::Wgsl).expect("has a text");
     let uniforms = Uniforms::default();
     let case =
         Case { program: right, environment: &*BARE, uniforms: &uniforms, inputs, options, budget: 100 };
-    compare_shader(&gpu(), &case, &translated, shader, Route::Wgsl).unwrap_or_else(|error| panic!("{error}"))
+    compare_shader(&gpu, &case, &translated, shader).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
-fn a_zero_for_nan_differs_where_the_driver_may_reassociate() {
+fn a_zero_for_nan_differs() {
     needs!("vulkan");
     // MAX returns its second operand if the first is NaN: v1 is zero, and all other sums are above
     // it.
@@ -154,5 +118,4 @@ fn a_zero_for_nan_differs_where_the_driver_may_reassociate() {
     assert_eq!((verdict.differing, verdict.values, verdict.registers), (8, 16, 1), "{verdict:?}");
     let first = verdict.first.expect("it differs");
     assert_eq!((first.vertex, first.found), (1, 0), "{first}");
-    assert_eq!((verdict.reassociated, verdict.worst_ulp), (0, honest.worst_ulp), "{verdict:?}");
 }

@@ -1,14 +1,20 @@
-//! Executes the SPIR-V modules of the tests, so that control flow is judged by results.
+//! Executes SPIR-V modules on a driver that takes licenses of the specification, or none.
 //! In: words, contents of the input variables and buffers. Out: contents of the output variables
 //! and buffers. Knows only the instructions that the back end writes, and how SPIR-V defines them;
-//! panics on anything else.
+//! panics on anything else. `licenses.rs`: what a driver may do with floats.
 
-use std::collections::BTreeMap;
+mod licenses;
+
+pub use licenses::Licenses;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{self, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op, Op, StorageClass, Word};
 
 use transpica::stages::precision::arith;
+
+use licenses::Function;
 
 /// Blocks executed before a module counts as endless.
 const BLOCKS: usize = 100_000;
@@ -58,7 +64,10 @@ pub struct World {
 
 struct Machine<'a> {
     module: &'a dr::Module,
+    driver: &'a mut Licenses,
     types: BTreeMap<Word, Ty>,
+    /// Types of floats and their vectors.
+    floats: BTreeSet<Word>,
     globals: BTreeMap<Word, Val>,
     memory: BTreeMap<Word, Vec<u32>>,
     blocks: usize,
@@ -75,12 +84,25 @@ fn operand_words(instruction: &Instruction) -> Vec<u32> {
     instruction.operands.iter().map(word).collect()
 }
 
-/// Runs the module's entry point once.
+/// Runs the module's entry point once, as IEEE 754 has its arithmetic.
+///
+/// # Panics
+/// On words that the back end does not write.
 pub fn run(words: &[Word], world: &mut World) {
     let module = dr::load_words(words).expect("rspirv loads our module");
+    run_on(&module, world, &mut Licenses::none());
+}
+
+/// Runs the module's entry point once, on a driver.
+///
+/// # Panics
+/// On words that the back end does not write.
+pub fn run_on(module: &dr::Module, world: &mut World, driver: &mut Licenses) {
     let mut machine = Machine {
-        module: &module,
+        module,
+        driver,
         types: BTreeMap::new(),
+        floats: BTreeSet::new(),
         globals: BTreeMap::new(),
         memory: BTreeMap::new(),
         blocks: 0,
@@ -137,12 +159,20 @@ impl Machine<'_> {
                 Op::TypePointer => Ty::Pointer(word(&i.operands[1])),
                 _ => Ty::Other,
             };
+            let is_float = i.class.opcode == Op::TypeFloat
+                || i.class.opcode == Op::TypeVector && self.floats.contains(&ops()[0]);
+            if is_float {
+                self.floats.insert(id);
+            }
             self.types.insert(id, ty);
             let value = match i.class.opcode {
                 Op::Constant => Val::Words(ops()),
                 Op::ConstantTrue => Val::Words(vec![1]),
                 Op::ConstantFalse => Val::Words(vec![0]),
-                Op::ConstantNull => Val::Words(vec![0; self.lanes(i.result_type.expect("typed"))]),
+                // Any number; dead values have it.
+                Op::ConstantNull | Op::Undef => {
+                    Val::Words(vec![0; self.lanes(i.result_type.expect("typed"))])
+                }
                 Op::ConstantComposite => {
                     Val::Words(ops().iter().flat_map(|id| self.globals[id].words().to_vec()).collect())
                 }
@@ -212,7 +242,9 @@ impl Machine<'_> {
                     (i.result_id.expect("phis have results"), values[&pair[0]].clone())
                 })
                 .collect();
-            values.extend(phis);
+            for (id, value) in phis {
+                values.insert(id, value);
+            }
             let mut next = None;
             for i in block.instructions.iter().skip_while(is_phi) {
                 match i.class.opcode {
@@ -252,7 +284,12 @@ impl Machine<'_> {
             }
             Op::Load => {
                 let Val::Pointer(variable, offset, ty) = values[&ops[0]] else { panic!("load of a value") };
-                Val::Words(self.memory[&variable][offset as usize / 4..][..self.lanes(ty)].to_vec())
+                let words = &self.memory[&variable][offset as usize / 4..][..self.lanes(ty)];
+                let is_float = self.floats.contains(&ty);
+                let driver = &mut *self.driver;
+                Val::Words(
+                    words.iter().map(|&bits| if is_float { driver.input(bits) } else { bits }).collect(),
+                )
             }
             Op::AccessChain => self.chain(&ops, values),
             Op::ArrayLength => {
@@ -264,8 +301,14 @@ impl Machine<'_> {
                 self.call(ops[0], &args).expect("helpers give a value")
             }
             op => {
-                let lanes = self.lanes(i.result_type.expect("typed"));
-                Val::Words(compute(op, &ops, lanes, |id| values[&id].words()))
+                let ty = i.result_type.expect("typed");
+                let lanes = self.lanes(ty);
+                let id = i.result_id.expect("has a result");
+                let mut words = compute(op, &ops, lanes, |id| values[&id].words(), self.driver, id);
+                if matches!(op, Op::Select | Op::Bitcast) && self.floats.contains(&ty) {
+                    words.iter_mut().for_each(|bits| *bits = self.driver.moved(*bits));
+                }
+                Val::Words(words)
             }
         };
         values.insert(i.result_id.expect("has a result"), value);
@@ -285,12 +328,18 @@ impl Machine<'_> {
     }
 }
 
-/// An operation on values.
-fn compute<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u32]) -> Vec<u32> {
-    let float = |word: u32| f32::from_bits(word);
-    let each = |f: &dyn Fn(u32, u32, u32) -> u32| -> Vec<u32> {
-        let lane = |operand: usize, lane: usize| ops.get(operand).map_or(0, |&id| value(id)[lane]);
-        (0..lanes).map(|l| f(lane(0, l), lane(1, l), lane(2, l))).collect()
+/// An operation on values, as a driver may compute it.
+fn compute<'v>(
+    op: Op,
+    ops: &[u32],
+    lanes: usize,
+    value: impl Fn(Word) -> &'v [u32],
+    driver: &mut Licenses,
+    id: Word,
+) -> Vec<u32> {
+    let lane = |operand: usize, lane: usize| ops.get(operand).map_or(0, |&id| value(id)[lane]);
+    let mut driven = |f: &mut dyn FnMut(&mut Licenses, [u32; 2]) -> u32| -> Vec<u32> {
+        (0..lanes).map(|l| f(driver, [lane(0, l), lane(1, l)])).collect()
     };
     match op {
         Op::CompositeExtract => vec![value(ops[0])[ops[1] as usize]],
@@ -299,39 +348,46 @@ fn compute<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u
             ops[2..].iter().map(|&index| both[index as usize]).collect()
         }
         Op::CompositeConstruct => ops.iter().flat_map(|&id| value(id).to_vec()).collect(),
-        Op::Dot => {
-            let products = value(ops[0]).iter().zip(value(ops[1])).map(|(&a, &b)| float(a) * float(b));
-            vec![products.reduce(|a, b| a + b).expect("has lanes").to_bits()]
-        }
+        Op::Dot => vec![driver.dot(value(ops[0]), value(ops[1]), id)],
         Op::ExtInst => {
             let function = GlslStd450Op::from_u32(ops[1]).expect("known function");
-            let choose = |f: fn(f32, f32) -> f32| {
-                let pairs = value(ops[2]).iter().zip(value(ops[3]));
-                pairs.map(|(&a, &b)| f(float(a), float(b)).to_bits()).collect()
-            };
-            let f: fn(f32) -> f32 = match function {
-                GlslStd450Op::FMin | GlslStd450Op::NMin => return choose(arith::min),
-                GlslStd450Op::FMax | GlslStd450Op::NMax => return choose(arith::max),
-                GlslStd450Op::FAbs => f32::abs,
-                GlslStd450Op::Floor => f32::floor,
-                GlslStd450Op::Sqrt => f32::sqrt,
-                GlslStd450Op::Exp2 => f32::exp2,
-                GlslStd450Op::Log2 => f32::log2,
+            let pairs = (0..lanes).map(|l| [lane(2, l), lane(3.min(ops.len() - 1), l)]);
+            let run = |pair: [u32; 2]| match function {
+                GlslStd450Op::FMin => driver.choice(pair, arith::min),
+                GlslStd450Op::FMax => driver.choice(pair, arith::max),
+                GlslStd450Op::FAbs => driver.magnitude(pair[0]),
+                GlslStd450Op::Floor => driver.floor(pair[0]),
+                GlslStd450Op::Sqrt => driver.function(pair[0], Function::Sqrt),
+                GlslStd450Op::InverseSqrt => driver.function(pair[0], Function::InverseSqrt),
+                GlslStd450Op::Exp2 => driver.function(pair[0], Function::Exp2),
+                GlslStd450Op::Log2 => driver.function(pair[0], Function::Log2),
                 other => panic!("{other:?}"),
             };
-            value(ops[2]).iter().map(|&a| f(float(a)).to_bits()).collect()
+            pairs.map(run).collect()
         }
-        Op::IsNan => each(&|a, _, _| u32::from(float(a).is_nan())),
-        Op::FNegate => each(&|a, _, _| (-float(a)).to_bits()),
-        Op::FAdd => each(&|a, b, _| (float(a) + float(b)).to_bits()),
-        Op::FMul => each(&|a, b, _| (float(a) * float(b)).to_bits()),
-        Op::FDiv => each(&|a, b, _| (float(a) / float(b)).to_bits()),
-        Op::FOrdEqual => each(&|a, b, _| u32::from(float(a) == float(b))),
-        Op::FOrdLessThan => each(&|a, b, _| u32::from(float(a) < float(b))),
-        Op::FOrdLessThanEqual => each(&|a, b, _| u32::from(float(a) <= float(b))),
-        Op::FOrdGreaterThan => each(&|a, b, _| u32::from(float(a) > float(b))),
-        Op::FOrdGreaterThanEqual => each(&|a, b, _| u32::from(float(a) >= float(b))),
-        Op::ConvertFToS => each(&|a, _, _| float(a) as i32 as u32),
+        Op::IsNan => driven(&mut |driver, [a, _]| driver.is_nan(a)),
+        Op::FNegate => driven(&mut |driver, [a, _]| driver.negated(a)),
+        Op::FAdd => driven(&mut |driver, pair| driver.sum(pair, id)),
+        Op::FMul => driven(&mut |driver, pair| driver.product(pair, id)),
+        Op::FDiv => driven(&mut |driver, pair| driver.quotient(pair)),
+        Op::FOrdEqual => driven(&mut |driver, pair| driver.compare(pair, |a, b| a == b)),
+        Op::FOrdLessThan => driven(&mut |driver, pair| driver.compare(pair, |a, b| a < b)),
+        Op::FOrdLessThanEqual => driven(&mut |driver, pair| driver.compare(pair, |a, b| a <= b)),
+        Op::FOrdGreaterThan => driven(&mut |driver, pair| driver.compare(pair, |a, b| a > b)),
+        Op::FOrdGreaterThanEqual => driven(&mut |driver, pair| driver.compare(pair, |a, b| a >= b)),
+        Op::ConvertFToS => driven(&mut |driver, [a, _]| driver.to_int(a)),
+        Op::ConvertSToF => driven(&mut |driver, [a, _]| driver.to_float(a)),
+        _of_integers => integers(op, ops, lanes, value),
+    }
+}
+
+/// An operation on integers, truth values or bits.
+fn integers<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u32]) -> Vec<u32> {
+    let lane = |operand: usize, lane: usize| ops.get(operand).map_or(0, |&id| value(id)[lane]);
+    let each = |f: &dyn Fn(u32, u32, u32) -> u32| -> Vec<u32> {
+        (0..lanes).map(|l| f(lane(0, l), lane(1, l), lane(2, l))).collect()
+    };
+    match op {
         Op::Bitcast => each(&|a, _, _| a),
         Op::LogicalNot => each(&|a, _, _| a ^ 1),
         Op::LogicalAnd | Op::BitwiseAnd => each(&|a, b, _| a & b),
@@ -339,13 +395,14 @@ fn compute<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u
         Op::BitwiseXor => each(&|a, b, _| a ^ b),
         Op::IAdd => each(&|a, b, _| a.wrapping_add(b)),
         Op::ISub => each(&|a, b, _| a.wrapping_sub(b)),
+        Op::IMul => each(&|a, b, _| a.wrapping_mul(b)),
         Op::IEqual => each(&|a, b, _| u32::from(a == b)),
         Op::SLessThan => each(&|a, b, _| u32::from((a as i32) < b as i32)),
         Op::SGreaterThan => each(&|a, b, _| u32::from(a as i32 > b as i32)),
         Op::ULessThan => each(&|a, b, _| u32::from(a < b)),
         Op::UGreaterThanEqual => each(&|a, b, _| u32::from(a >= b)),
-        Op::ShiftRightLogical => each(&|a, b, _| a >> b),
-        Op::ShiftLeftLogical => each(&|a, b, _| a << b),
+        Op::ShiftRightLogical => each(&|a, b, _| a.wrapping_shr(b)),
+        Op::ShiftLeftLogical => each(&|a, b, _| a.wrapping_shl(b)),
         Op::Select => each(&|c, a, b| if c != 0 { a } else { b }),
         other => panic!("{other:?}"),
     }
