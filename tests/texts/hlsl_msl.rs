@@ -104,7 +104,7 @@ fn the_compiler_of_msl_reports_errors() {
     reads(&text).expect("as it is");
     for (from, to) in [
         ("metal::float4(", "metal::float3("),
-        ("metal::abs(", "metal::abs_of("),
+        ("metal::rsqrt(", "metal::root_of("),
         (" _e", " _f"),
         ("uniforms.", "uniform."),
         ("    return metal::select(", "    return !metal::select("),

@@ -260,21 +260,21 @@ fn lines_of_one_program() {
     let spirv = translated.placed_spirv().expect("SPIR-V");
     assert_eq!(spirv.words, translated.spirv().expect("SPIR-V"));
     expect![[r#"
-        [(0)] %56 = OpAccessChain %54 %11 %55
-        [(0)] %57 = OpLoad %3 %56
-        [(0)] %58 = OpFunctionCall %3 %13 %57 %50
-        [(1)] %59 = OpFAdd %3 %52 %58
-        [(2)] %60 = OpCompositeExtract %2 %59 3
-        [(2)] %61 = OpFunctionCall %2 %37 %60
-        [(3)] %62 = OpCompositeConstruct %3 %61 %61 %61 %61
-        [(3)] %63 = OpFunctionCall %3 %13 %59 %62
-        [(4)] %64 = OpCompositeExtract %2 %63 0
-        [(4)] %65 = OpFOrdLessThan %17 %27 %64
-        [(4)] %66 = OpCompositeExtract %2 %63 1
-        [(4)] %67 = OpFOrdLessThan %17 %27 %66
-        [(6)] %71 = OpFAdd %3 %63 %58
-        [(8)] %73 = OpFOrdGreaterThan %18 %58 %72
-        [(8)] %74 = OpSelect %3 %73 %58 %72
+        [(0)] %99 = OpAccessChain %98 %11 %73
+        [(0)] %100 = OpLoad %3 %99
+        [(0)] %101 = OpFunctionCall %3 %13 %100 %94
+        [(1)] %102 = OpFAdd %3 %96 %101
+        [(2)] %103 = OpCompositeExtract %2 %102 3
+        [(2)] %104 = OpFunctionCall %2 %37 %103
+        [(3)] %105 = OpCompositeConstruct %3 %104 %104 %104 %104
+        [(3)] %106 = OpFunctionCall %3 %13 %102 %105
+        [(4)] %107 = OpCompositeExtract %2 %106 0
+        [(4)] %108 = OpFOrdLessThan %17 %27 %107
+        [(4)] %109 = OpCompositeExtract %2 %106 1
+        [(4)] %110 = OpFOrdLessThan %17 %27 %109
+        [(6)] %114 = OpFAdd %3 %106 %101
+        [(8)] %116 = OpFOrdGreaterThan %18 %101 %115
+        [(8)] %117 = OpSelect %3 %116 %101 %115
     "#]]
     .assert_eq(&joined(&transpica_inspect::spirv::placed_assembly(&spirv).expect("text")));
 }

@@ -10,7 +10,7 @@ use super::function::{Body, defined};
 use crate::backend::interface::{Statements as _, defect, not_legal};
 use crate::error::Result;
 use crate::ir::{self, Array, Binary, Def, Lane, Resource, ScalarKind, Type, Unary, Value, ValueList};
-use crate::machine::precision::bits::EXPONENT;
+use crate::machine::precision::bits::{EXPONENT, MAGNITUDE};
 use crate::support::entity::Handle;
 
 /// Form of an operation.
@@ -30,7 +30,6 @@ pub(super) enum Form {
 fn unary_form(op: Unary) -> Form {
     match op {
         Unary::Neg => Form::Float(Op::FNegate),
-        Unary::Abs => Form::Glsl(GlslStd450Op::FAbs),
         Unary::Floor => Form::Glsl(GlslStd450Op::Floor),
         Unary::InverseSqrt => Form::Glsl(GlslStd450Op::InverseSqrt),
         Unary::Sqrt => Form::Glsl(GlslStd450Op::Sqrt),
@@ -95,6 +94,20 @@ impl Body<'_> {
                 let lanes = &lanes[..usize::from(ty.lanes.clamp(1, 4))];
                 self.shuffle(ty, lanes)
             }
+            ir::Op::Unary(Unary::Abs, a) => {
+                let magnitude = self.magnitude(a);
+                let ty = self.w.ty(ty);
+                self.w.value(Op::Bitcast, ty, &[magnitude])
+            }
+            ir::Op::Binary(Binary::Less, a, b) if self.is_magnitude_and_bound(a, b) => {
+                let bits = self.func.ty(b).with_kind(ScalarKind::U32);
+                let (a, bound) = (self.id(a), self.func.op(b));
+                let bound = if let Some(ir::Op::Const(bound)) = bound { bound } else { [0; 4] };
+                let bound = self.w.constant(bits, bound);
+                let [bits, ty] = [bits, ty].map(|ty| self.w.ty(ty));
+                let a = self.w.value(Op::Bitcast, bits, &[a]);
+                self.w.value(Op::ULessThan, ty, &[a, bound])
+            }
             ir::Op::Unary(unary, a) => {
                 let a = self.id(a);
                 self.operation(unary_form(unary), ty, [a]).ok_or_else(|| not_legal(*op))?
@@ -115,6 +128,22 @@ impl Body<'_> {
         };
         self.s.ids[value.index()] = id;
         Ok(())
+    }
+
+    /// The bits of a number without its sign: no declaration makes FAbs respect NaN and infinities.
+    fn magnitude(&mut self, a: Value) -> Word {
+        let bits = self.func.ty(a).with_kind(ScalarKind::U32);
+        let (a, kept) = (self.id(a), self.w.constant(bits, [MAGNITUDE; 4]));
+        let ty = self.w.ty(bits);
+        let all = self.w.value(Op::Bitcast, ty, &[a]);
+        self.w.value(Op::BitwiseAnd, ty, &[all, kept])
+    }
+
+    /// Returns whether these are a magnitude and a constant that is not negative or NaN: their bits
+    /// compare as they do, NaN included, and compilers find the lesser of two integers.
+    fn is_magnitude_and_bound(&self, a: Value, b: Value) -> bool {
+        let is_bound = |op| matches!(op, ir::Op::Const(bits) if bits.iter().all(|&bits| bits <= EXPONENT));
+        matches!(self.func.op(a), Some(ir::Op::Unary(Unary::Abs, _))) && self.func.op(b).is_some_and(is_bound)
     }
 
     fn read(&mut self, resource: Resource) -> Result<Word> {

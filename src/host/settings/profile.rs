@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::linkage::{self, GlslProfile, Varying};
 use crate::error::{At, Error, Kind, Result};
+use crate::machine::interp::Settings;
 
 /// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,6 +144,24 @@ impl FloatControls {
     pub const NONE: Self = Self { nan: false, subnormals: false, rounding: false };
     /// All three.
     pub const ALL: Self = Self { nan: true, subnormals: true, rounding: true };
+
+    /// Kind of the results of exact modules that declare these, by the letter of Vulkan.
+    pub const fn exactness(self) -> &'static str {
+        match self {
+            Self::ALL => "exact",
+            Self { nan: true, rounding: true, .. } => "exact but for subnormal numbers",
+            Self { rounding: true, .. } => "exact but for NaN, infinities and subnormal numbers",
+            _other => "of open rounding",
+        }
+    }
+
+    /// Settings of an interpreter or a batch that computes as a device does with these: numbers
+    /// below 2^-126 count as zero where nothing keeps them. Beside that number a device may round
+    /// either way.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Settings {
+        Settings { flush_subnormals: !self.subnormals, ..settings }
+    }
 
     /// Those that a Vulkan device reports in `VkPhysicalDeviceFloatControlsProperties`, as its
     /// fields `shaderSignedZeroInfNanPreserveFloat32`, `shaderDenormPreserveFloat32` and

@@ -2,7 +2,7 @@
 //! In: operands. Out: values of one function. Knows nothing about what is legal.
 
 use crate::ir::{Binary, Def, Exit, Func, Item, Lane, Op, RegionData, ScalarKind, Type, Unary, Value};
-use crate::machine::precision::bits::{MAGNITUDE, SIGN};
+use crate::machine::precision::bits::SIGN;
 
 /// The function under construction and the items of its current region.
 pub(in crate::passes) struct Emit<'a> {
@@ -73,13 +73,6 @@ impl<'a> Emit<'a> {
         let bits = self.unary(Unary::ToBits, a);
         let bits = self.binary(Binary::BitAnd, bits, sign);
         self.unary(Unary::FromBits, bits)
-    }
-    /// The bits of a number without its sign.
-    pub fn magnitude_bits(&mut self, a: Value) -> Value {
-        let ty = self.func.ty(a);
-        let kept = self.splat(ty.with_kind(ScalarKind::U32), MAGNITUDE);
-        let bits = self.unary(Unary::ToBits, a);
-        self.binary(Binary::BitAnd, bits, kept)
     }
     /// One lane as a scalar.
     pub fn lane(&mut self, lane: Lane) -> Value {

@@ -56,8 +56,8 @@ impl Pass<'_> {
                 _driver_s => return None,
             });
         }
-        if matches!(op, Unary::Floor | Unary::Abs) {
-            return self.of_any_number(op, a);
+        if op == Unary::Floor {
+            return self.floor(a);
         }
         let helper = match (op, self.functions) {
             // float24 has no such numbers.
@@ -80,22 +80,13 @@ impl Pass<'_> {
         Some(self.call(helper, ty.lanes, &[a]))
     }
 
-    /// FLR or a magnitude: the driver's own operation for finite numbers. No declaration makes it
-    /// respect NaN and infinities, or floors subnormal numbers.
-    fn of_any_number(&mut self, op: Unary, a: Value) -> Option<Op> {
-        let open = match op {
-            Unary::Floor if self.keeps_subnormals => Classes::NOT_FINITE.or(Classes::NEGATIVE_ZERO),
-            _other => Classes::NOT_FINITE,
-        };
-        if !self.may_be(a, open) {
-            return None;
-        }
-        if op == Unary::Floor {
-            let lanes = self.emit.func.ty(a).lanes;
-            return Some(self.call(Helper::Floor, lanes, &[a]));
-        }
-        let magnitude = self.emit.magnitude_bits(a);
-        Some(Op::Unary(Unary::FromBits, magnitude))
+    /// FLR: the driver's own for finite numbers. No declaration makes it respect NaN and
+    /// infinities, or keep subnormal numbers.
+    fn floor(&mut self, a: Value) -> Option<Op> {
+        let small = if self.keeps_subnormals { Classes::NEGATIVE_ZERO } else { Classes::NONE };
+        let lanes = self.emit.func.ty(a).lanes;
+        let is_open = self.may_be(a, Classes::NOT_FINITE.or(small));
+        is_open.then(|| self.call(Helper::Floor, lanes, &[a]))
     }
 
     /// 1 by a number.

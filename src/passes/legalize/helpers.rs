@@ -195,11 +195,6 @@ impl Body<'_, '_, '_> {
     pub(super) fn bits(&mut self, bits: u32) -> Value {
         self.emit.splat(Type::new(ScalarKind::U32, self.lanes), bits)
     }
-    /// The number without its sign, also of NaN and infinities.
-    fn magnitude(&mut self, a: Value) -> Value {
-        let bits = self.emit.magnitude_bits(a);
-        self.emit.unary(Unary::FromBits, bits)
-    }
     /// The sign bit of `a` over other bits.
     pub(super) fn with_sign_of(&mut self, bits: Value, magnitude: Value) -> Value {
         let sign = self.bits(SIGN);
@@ -234,7 +229,7 @@ impl Body<'_, '_, '_> {
         let [a_is_zero, b_is_zero] = if self.f24() {
             let min = self.float(F24_MIN);
             [a, b].map(|operand| {
-                let magnitude = self.magnitude(operand);
+                let magnitude = self.emit.unary(Unary::Abs, operand);
                 self.emit.binary(Binary::Less, magnitude, min)
             })
         } else {
@@ -339,7 +334,7 @@ impl Body<'_, '_, '_> {
             return self.emit.select(is_nan, nan, zero);
         }
         let max = self.float(f32::MAX);
-        let magnitude = self.magnitude(a);
+        let magnitude = self.emit.unary(Unary::Abs, a);
         let finite = self.emit.binary(Binary::LessEqual, magnitude, max);
         if self.f24() {
             // NaN fails both comparisons, and only NaN does.
@@ -465,7 +460,7 @@ impl Body<'_, '_, '_> {
         let exponent = self.emit.select(is_large, next, exponent);
         let rest = self.difference(significand, one);
         let rest = self.horner(&portable::LOG2, rest);
-        let magnitude = self.magnitude(a);
+        let magnitude = self.emit.unary(Unary::Abs, a);
         let emit = &mut self.emit;
         let logarithm = emit.binary(Binary::Add, exponent, rest);
         let (positive, inside) = positive_and_finite(emit, a, zero, max);
@@ -500,7 +495,7 @@ impl Body<'_, '_, '_> {
     /// infinities and NaN stay. A driver that flushes subnormal numbers finds none below 0.
     fn floor(&mut self, a: Value) -> Value {
         let (whole, minus_one) = (self.float(WHOLE), self.float(-1.0));
-        let magnitude = self.magnitude(a);
+        let magnitude = self.emit.unary(Unary::Abs, a);
         let emit = &mut self.emit;
         let has_fraction = emit.binary(Binary::Less, magnitude, whole);
         let truncated = emit.unary(Unary::ToInt, a);
@@ -529,7 +524,7 @@ impl Body<'_, '_, '_> {
         // NaN fails the comparison and stays.
         let min = self.float(F24_MIN);
         let zero = self.float(0.0);
-        let magnitude = self.magnitude(a);
+        let magnitude = self.emit.unary(Unary::Abs, a);
         let small = self.emit.binary(Binary::Less, magnitude, min);
         self.emit.select(small, zero, a)
     }
@@ -549,7 +544,7 @@ impl Body<'_, '_, '_> {
         let infinity = self.with_sign_of(bits, infinity);
         let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
         let (min, overflow) = (self.float(F24_MIN), self.float(F24_OVERFLOW));
-        let magnitude = self.magnitude(a);
+        let magnitude = self.emit.unary(Unary::Abs, a);
         let emit = &mut self.emit;
         let is_small = emit.binary(Binary::Less, magnitude, min);
         let is_large = emit.binary(Binary::GreaterEqual, magnitude, overflow);
@@ -565,7 +560,7 @@ impl Body<'_, '_, '_> {
     fn float24_register(&mut self, a: Value) -> Value {
         let (up, down) = (self.float(F24_UNITS.0), self.float(F24_UNITS.1));
         let bits = self.emit.unary(Unary::ToBits, a);
-        let magnitude = self.magnitude(a);
+        let magnitude = self.emit.unary(Unary::Abs, a);
         let units = self.emit.binary(Binary::Mul, magnitude, up);
         let units = self.emit.unary(Unary::Floor, units);
         let small = self.emit.binary(Binary::Mul, units, down);

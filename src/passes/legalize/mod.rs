@@ -22,7 +22,7 @@
 //! | may an operand of MIN or MAX be NaN or infinite? | `choose` in `functions.rs` | `Min`, `Max`, `Select` |
 //! | where does a comparison hold? | `set` | `Select` of 1 and 0 |
 //! | whose are RCP, RSQ, EX2 and LG2? | `unary` | constants, `pica_rcp`, `pica_driver_rcp` and so on, in `fast` `Div`, `Sqrt`, `Exp2`, `Log2`; `pica_address` |
-//! | may FLR or a magnitude be of NaN or infinity? | `unary` | `Floor`, `pica_floor`, `Abs`, bits |
+//! | may FLR be of NaN or infinity? | `floor` | `Floor`, `pica_floor` |
 //! | where is a register? | `registers` in `uniforms.rs` | constants, reads of members, `pica_offset`, `<member>_at`; `pica_to_float` (`f24`) |
 //! | would a driver find a constant through a construct? | `hidden` in `hidden.rs` | a number that no driver knows |
 //!

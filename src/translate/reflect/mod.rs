@@ -21,7 +21,7 @@ use crate::flow::cfg::reach::reach;
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
 use crate::host::constants::Constants;
-use crate::host::settings::{Binding, Profile, Reliance};
+use crate::host::settings::{Arithmetic, Binding, FloatControls, Functions, Options, Profile, Reliance};
 use crate::interface::{Interface, Usage};
 use crate::ir::{Op, Resource};
 use crate::passes::legalize;
@@ -146,6 +146,9 @@ pub struct Reflection {
     pub specialization: Vec<SpecializationInfo>,
     /// Storage buffers of a compute stage, without the blocks.
     pub buffers: Vec<BufferInfo>,
+    /// Declarations with which every result is the interpreter's on every driver, by the letter of
+    /// Vulkan; `None` where the options leave the last bits to the driver.
+    pub exact_if: Option<FloatControls>,
     /// Setup constants.
     pub defaults: Vec<UniformDefault>,
     /// Symbols of the file with the names in the module; empty unless
@@ -207,6 +210,7 @@ impl Reflection {
             draw_members: kernel.map(buffers::draw_members).unwrap_or_default(),
             specialization,
             buffers: buffers::buffers(entry_point, languages),
+            exact_if: exact_if(&translated.options, profile),
             defaults: defaults(constants, &interface.folded, usage.relative),
             symbols: Vec::new(),
             relies_on: *relies_on,
@@ -330,6 +334,14 @@ fn instructions(program: &Program<'_>) -> InstructionCounts {
     });
     let code = program.code().len() as u32; // Range: at most 4,096.
     InstructionCounts { code, reached, arithmetic: reached - control - nop, control, nop }
+}
+
+/// Returns the declarations that make a module exact, if any do.
+fn exact_if(options: &Options, profile: &Profile) -> Option<FloatControls> {
+    let Arithmetic { precision, functions, .. } = options.arithmetic;
+    let is_exact = profile.no_contraction && precision.rules().guards && functions == Functions::Portable;
+    // float24 has no numbers that a driver may flush.
+    is_exact.then_some(FloatControls { subnormals: !precision.rules().rounds, ..FloatControls::ALL })
 }
 
 /// Returns the values that binding the executable sets, by bank and register.

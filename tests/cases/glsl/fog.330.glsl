@@ -77,18 +77,32 @@ float pica_mul_either_nan(float a, float b) {
 
 float pica_exp_two(float a) {
     uint infinity_bits = 0x7f800000u;
-    PRECISE float choice = mix(mix(a, uintBitsToFloat(infinity_bits), a >= 128.0), 0.0, a <= -150.0);
-    PRECISE float choice_1 = mix(choice, exp2(a), a > -150.0 && a < 128.0);
+    float floor_1 = floor(a);
+    PRECISE float sum = a - floor_1;
+    PRECISE float product = sum * (0.055485282 + sum * (0.009675452 + sum * (0.0012467847 + sum * 0.00021612915)));
+    PRECISE float sum_1 = sum * (0.69314706 + sum * (0.24022931 + product)) + 1.0;
+    PRECISE float product_1 = sum_1 * uintBitsToFloat(floatBitsToUint(floor_1 + 8388735.0) << 23u);
+    PRECISE float choice = mix(mix(a, uintBitsToFloat(infinity_bits), a >= 128.0), 0.0, a <= -126.00001);
+    PRECISE float choice_1 = mix(choice, product_1, a > -126.00001 && a < 128.0);
     return choice_1;
 }
 
 float pica_log_two(float a) {
     uint negative_infinity_bits = 0xff800000u;
     uint not_a_number_bits = 0x7fc00000u;
+    uint a_bits = floatBitsToUint(a);
+    float result = uintBitsToFloat((a_bits & 0x007fffffu) | 0x3f800000u);
+    PRECISE bool result_above = result > 1.4142135;
+    PRECISE float sum = uintBitsToFloat((a_bits >> 23u) | 0x4b000000u) - 8388735.0;
+    PRECISE float sum_1 = (result_above ? result * 0.5 : result) - 1.0;
+    PRECISE float product = sum_1 * (0.20429602 + sum_1 * (-0.19061264 + sum_1 * (0.18782671 + sum_1 * -0.112974904)));
+    PRECISE float sum_2 = 0.4808979 + sum_1 * (-0.36069643 + sum_1 * (0.28858528 + sum_1 * (-0.23963659 + product)));
+    PRECISE float product_1 = sum_1 * (1.442695 + sum_1 * (-0.72134733 + sum_1 * sum_2));
+    PRECISE float sum_3 = (result_above ? sum + 1.0 : sum) + product_1;
     PRECISE bool a_above_0 = a > 0.0;
     float choice = a_above_0 ? a : uintBitsToFloat(not_a_number_bits);
-    PRECISE float choice_1 = mix(choice, uintBitsToFloat(negative_infinity_bits), a == 0.0);
-    PRECISE float choice_2 = mix(choice_1, log2(a), a_above_0 && a <= 3.4028234663852886e38);
+    PRECISE float choice_1 = mix(choice, sum_3, a_above_0 && a <= 3.4028234663852886e38);
+    PRECISE float choice_2 = mix(choice_1, uintBitsToFloat(negative_infinity_bits), abs(a) < 1.1754944e-38);
     return choice_2;
 }
 

@@ -94,9 +94,33 @@ float pica_dot_plain_vec3f(vec3 a, vec3 b) {
 }
 
 float pica_rsq(float a) {
+    uint not_a_number_bits = 0x7fc00000u;
     uint infinity_bits = 0x7f800000u;
-    PRECISE float choice = mix(1.0 / sqrt(a), uintBitsToFloat(infinity_bits), a == 0.0);
-    return choice;
+    uint a_bits = floatBitsToUint(a);
+    uint a_bits_bits = floatBitsToUint(float(int(a_bits))) + 0x00800000u;
+    uint a_bits_1 = a_bits < 0x00800000u ? a_bits_bits : a_bits + 0x4b000000u;
+    uint a_bits_2 = ((a_bits_1 & 0x00ffffffu) ^ 0x00800000u) + 0x3f800000u;
+    float result = uintBitsToFloat(a_bits_2);
+    PRECISE float result_1 = inversesqrt(result);
+    PRECISE uint result_2 = (floatBitsToUint(result * result_1) - 0x3f000006u) & 0x00ffffffu;
+    PRECISE uint result_3 = uint(int(result * 8388608.0)) << 23u;
+    float result_4 = float(int(result_3 - result_2 * result_2));
+    PRECISE float sum = result_4 * uintBitsToFloat(floatBitsToUint(result_1) - 0x0c000000u) + 0.49975586;
+    uint result_5 = (result_2 + uint(int(sum))) & 0x00ffffffu;
+    bool result_below_result = int(result_5) < int(result_3 - result_5 * result_5);
+    uint result_6 = (result_5 + (result_below_result ? 1u : 0u)) & 0x00ffffffu;
+    uint result_bits = floatBitsToUint(result_1) + 0x257ffff8u;
+    uint result_bits_1 = result_bits & 0x00ffffffu;
+    float result_7 = float(int(result_bits_1 * result_6));
+    PRECISE float sum_1 = result_7 * uintBitsToFloat(result_bits_1 + 0xb3000000u) + 0.49975586;
+    uint sum_2 = uint(int(sum_1));
+    int result_bits_2 = int(((result_bits_1 + sum_2) & 0x00ffffffu) * result_6 + (result_6 >> 1u));
+    uint result_bits_3 = result_bits + (sum_2 + (result_bits_2 < int(0u) ? 1u : 0u));
+    float result_8 = uintBitsToFloat(result_bits_3 - ((a_bits_1 - a_bits_2) >> 1u));
+    float choice = a_bits < 0x7f800000u ? result_8 : uintBitsToFloat(not_a_number_bits);
+    float choice_1 = a_bits == 0x7f800000u ? 0.0 : choice;
+    PRECISE float choice_2 = mix(choice_1, uintBitsToFloat(infinity_bits), a == 0.0);
+    return choice_2;
 }
 
 vec3 pica_mul_first_nan_vec3f(vec3 a, vec3 b) {

@@ -59,17 +59,31 @@ fn pica_mul_either_nan(a: f32, b: f32) -> f32 {
 
 fn pica_exp_two(a: f32) -> f32 {
     var infinity_bits = 0x7f800000u;
-    let choice = select(select(a, bitcast<f32>(infinity_bits), a >= 128.0), 0.0, a <= -150.0);
-    return select(choice, exp2(a), a > -150.0 && a < 128.0);
+    let floor_1 = floor(a);
+    let sum = a - floor_1;
+    let product = sum * (0.055485282 + sum * (0.009675452 + sum * (0.0012467847 + sum * 0.00021612915)));
+    let sum_1 = sum * (0.69314706 + sum * (0.24022931 + product)) + 1.0;
+    let product_1 = sum_1 * bitcast<f32>(bitcast<u32>(floor_1 + 8388735.0) << 23u);
+    let choice = select(select(a, bitcast<f32>(infinity_bits), a >= 128.0), 0.0, a <= -126.00001);
+    return select(choice, product_1, a > -126.00001 && a < 128.0);
 }
 
 fn pica_log_two(a: f32) -> f32 {
     var negative_infinity_bits = 0xff800000u;
     var not_a_number_bits = 0x7fc00000u;
+    let a_bits = bitcast<u32>(a);
+    let result = bitcast<f32>((a_bits & 0x007fffffu) | 0x3f800000u);
+    let result_above = result > 1.4142135;
+    let sum = bitcast<f32>((a_bits >> 23u) | 0x4b000000u) - 8388735.0;
+    let sum_1 = select(result, result * 0.5, result_above) - 1.0;
+    let product = sum_1 * (0.20429602 + sum_1 * (-0.19061264 + sum_1 * (0.18782671 + sum_1 * -0.112974904)));
+    let sum_2 = 0.4808979 + sum_1 * (-0.36069643 + sum_1 * (0.28858528 + sum_1 * (-0.23963659 + product)));
+    let product_1 = sum_1 * (1.442695 + sum_1 * (-0.72134733 + sum_1 * sum_2));
+    let sum_3 = select(sum, sum + 1.0, result_above) + product_1;
     let a_above_0 = a > 0.0;
     let choice = select(bitcast<f32>(not_a_number_bits), a, a_above_0);
-    let choice_1 = select(choice, bitcast<f32>(negative_infinity_bits), a == 0.0);
-    return select(choice_1, log2(a), a_above_0 && a <= 3.4028234663852886e38);
+    let choice_1 = select(choice, sum_3, a_above_0 && a <= 3.4028234663852886e38);
+    return select(choice_1, bitcast<f32>(negative_infinity_bits), abs(a) < 1.1754944e-38);
 }
 
 fn pica_mul_either_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {

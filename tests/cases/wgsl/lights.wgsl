@@ -69,8 +69,32 @@ fn pica_dot_plain_vec3f(a: vec3f, b: vec3f) -> f32 {
 }
 
 fn pica_rsq(a: f32) -> f32 {
+    var not_a_number_bits = 0x7fc00000u;
     var infinity_bits = 0x7f800000u;
-    return select(1.0 / sqrt(a), bitcast<f32>(infinity_bits), a == 0.0);
+    let a_bits = bitcast<u32>(a);
+    let a_bits_bits = bitcast<u32>(f32(i32(a_bits))) + 0x00800000u;
+    let a_bits_1 = select(a_bits + 0x4b000000u, a_bits_bits, a_bits < 0x00800000u);
+    let a_bits_2 = ((a_bits_1 & 0x00ffffffu) ^ 0x00800000u) + 0x3f800000u;
+    let result = bitcast<f32>(a_bits_2);
+    let result_1 = inverseSqrt(result);
+    let result_2 = (bitcast<u32>(result * result_1) - 0x3f000006u) & 0x00ffffffu;
+    let result_3 = u32(i32(result * 8388608.0)) << 23u;
+    let result_4 = f32(i32(result_3 - result_2 * result_2));
+    let sum = result_4 * bitcast<f32>(bitcast<u32>(result_1) - 0x0c000000u) + 0.49975586;
+    let result_5 = (result_2 + u32(i32(sum))) & 0x00ffffffu;
+    let result_below_result = i32(result_5) < i32(result_3 - result_5 * result_5);
+    let result_6 = (result_5 + select(0u, 1u, result_below_result)) & 0x00ffffffu;
+    let result_bits = bitcast<u32>(result_1) + 0x257ffff8u;
+    let result_bits_1 = result_bits & 0x00ffffffu;
+    let result_7 = f32(i32(result_bits_1 * result_6));
+    let sum_1 = result_7 * bitcast<f32>(result_bits_1 + 0xb3000000u) + 0.49975586;
+    let sum_2 = u32(i32(sum_1));
+    let result_bits_2 = i32(((result_bits_1 + sum_2) & 0x00ffffffu) * result_6 + (result_6 >> 1u));
+    let result_bits_3 = result_bits + (sum_2 + select(0u, 1u, result_bits_2 < i32(0u)));
+    let result_8 = bitcast<f32>(result_bits_3 - ((a_bits_1 - a_bits_2) >> 1u));
+    let choice = select(bitcast<f32>(not_a_number_bits), result_8, a_bits < 0x7f800000u);
+    let choice_1 = select(choice, 0.0, a_bits == 0x7f800000u);
+    return select(choice_1, bitcast<f32>(infinity_bits), a == 0.0);
 }
 
 fn pica_mul_first_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {

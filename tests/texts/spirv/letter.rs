@@ -55,8 +55,8 @@ impl Subject {
         world.buffers[&1].iter().map(|&bits| plain(f32::from_bits(bits))).collect()
     }
 
-    /// Returns whether every driver has the results of the interpreter for these vertices. Those that the
-    /// interpreter does not finish are left out.
+    /// Returns whether every driver has the results of the interpreter for these vertices. Those
+    /// that the interpreter does not finish are left out.
     fn is_exact(&mut self, vertices: &[[[f32; 4]; 16]]) -> bool {
         vertices.iter().zip(0..).all(|(inputs, number)| {
             let Ok(expected) = self.machine.run(inputs) else { return true };

@@ -207,6 +207,7 @@ fn a_comparison_names_its_driver() {
         "driver",
         "known as",
         "SPIR-V",
+        "declares",
         "ADD",
         "MUL",
         "RCP",

@@ -146,7 +146,7 @@ fn the_short_help_fits_a_screen_and_the_long_one_has_everything() {
     }
     for command in settings {
         let [short, long] = help(command);
-        assert!(short.contains("--precision") && !short.contains("--float-controls"), "{short}");
-        assert!(long.contains("--float-controls") && long.contains("--set <PATH=VALUE>"), "{long}");
+        assert!(short.contains("--precision") && !short.contains("--functions"), "{short}");
+        assert!(long.contains("--functions") && long.contains("--set <PATH=VALUE>"), "{long}");
     }
 }

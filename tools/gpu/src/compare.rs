@@ -1,9 +1,9 @@
 //! Runs one program on the reference interpreter and on the GPU and compares every output
 //! component.
 //! In: a program, its bindings, uniforms and inputs. Out: a [`Verdict`].
-//! The rules are those of the command line. Every bit must agree, but for the sign of zero, which no
-//! instruction can observe, and the payload of NaN. On unknown drivers results below 2^-126 may be
-//! flushed. A driver that is known to flush them is compared with an interpreter that does.
+//! The rules are those of the command line. Every bit must agree, but for the sign of zero, which
+//! no instruction can observe, and the payload of NaN. On unknown drivers results below 2^-126 may
+//! be flushed. A driver that is known to flush them is compared with an interpreter that does.
 //! Programs whose last bits are the driver's have nothing to compare (see [`is_open`]). What naga
 //! writes is compared with the decorations that it drops (see [`shader`]).
 
@@ -158,8 +158,8 @@ impl fmt::Display for EmptyReason {
 }
 
 /// Returns a translated program in the form that a route takes. Of what naga writes for compute, a
-/// driver that takes SPIR-V gets the decorations and declarations that naga drops, so that every bit
-/// is defined. A vertex stage is drawn as it is.
+/// driver that takes SPIR-V gets the decorations and declarations that naga drops
+/// (drivers.md#naga-contraction), so that every bit is defined. A vertex stage is drawn as it is.
 ///
 /// # Errors
 /// Errors of the back end, and naga's.

@@ -89,6 +89,7 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     adapter: wgpu::AdapterInfo,
     facts: Facts,
+    float_controls: FloatControls,
     /// The compiled passes around geometry programs for each route, created by the first draw that
     /// needs them. All programs share them.
     pub(crate) passes: [OnceLock<Vec<Stage>>; Route::ALL.len()],
@@ -126,9 +127,10 @@ impl Gpu {
             trace: wgpu::Trace::Off,
         }));
         let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
+        let float_controls = crate::passthrough::float_controls(adapter);
         let adapter = adapter.get_info();
-        let passes = Default::default();
-        Ok(Self { device, queue, facts: Facts::from_adapter(&adapter), adapter, passes })
+        let (facts, passes) = (Facts::from_adapter(&adapter), Default::default());
+        Ok(Self { device, queue, facts, float_controls, adapter, passes })
     }
     /// Returns wgpu's device, for hosts that draw more than this crate does.
     pub fn device(&self) -> &wgpu::Device {
@@ -146,17 +148,21 @@ impl Gpu {
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
+    /// Returns the rules of float arithmetic that the device reports, which modules may declare.
+    pub fn float_controls(&self) -> FloatControls {
+        self.float_controls
+    }
     /// Returns whether the driver accepts SPIR-V unchanged. Metal and Direct3D have no use for it.
     pub fn has_passthrough(&self) -> bool {
         self.adapter.backend == wgpu::Backend::Vulkan
             && self.device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS)
     }
 
-    /// Returns the profile of modules that have to be exact on this driver. naga reads no
-    /// declarations of what arithmetic preserves.
+    /// Returns the profile of modules that have to be exact on this driver: with all declarations
+    /// that it reports. naga reads none.
     pub fn profile(&self, route: Route) -> Profile {
-        let is_declared = self.facts.needs_float_controls && route == Route::Passthrough;
-        let float_controls = FloatControls { nan: is_declared, subnormals: is_declared, rounding: false };
+        let is_declared = self.has_passthrough() && route == Route::Passthrough;
+        let float_controls = if is_declared { self.float_controls } else { FloatControls::NONE };
         Profile { float_controls, ..Profile::default() }
     }
 

@@ -33,9 +33,6 @@ pub struct Facts {
     /// at the end of the iteration, without a report (drivers.md#loop-countdown). Invocations of
     /// one group share the count, and a loop that none of them enters counts as one.
     pub loop_rounds: Option<u32>,
-    /// True if it needs declarations of what arithmetic preserves, which modules have on request
-    /// (drivers.md#nan-minimum).
-    pub needs_float_controls: bool,
 }
 
 /// One row for each driver that the tests run on.
@@ -54,7 +51,6 @@ const DRIVERS: [Facts; 3] = [
         recomputes_loop_values: true,
         // Its compiler inserts a countdown into every loop, so that none hangs the process.
         loop_rounds: Some(65_535),
-        needs_float_controls: false,
     },
     Facts {
         name: "SwiftShader",
@@ -67,9 +63,8 @@ const DRIVERS: [Facts; 3] = [
         loses_loop_values: true,
         recomputes_loop_values: false,
         loop_rounds: None,
-        needs_float_controls: false,
     },
-    Facts { name: "NVIDIA", mark: "nvidia", needs_float_controls: true, ..UNKNOWN },
+    Facts { name: "NVIDIA", mark: "nvidia", ..UNKNOWN },
 ];
 
 /// Most invocations that share a count of iterations: side by side in a group of llvmpipe, or one
@@ -85,7 +80,6 @@ pub(crate) const UNKNOWN: Facts = Facts {
     loses_loop_values: false,
     recomputes_loop_values: false,
     loop_rounds: None,
-    needs_float_controls: false,
 };
 
 impl Facts {

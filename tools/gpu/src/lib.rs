@@ -8,6 +8,7 @@ pub mod compare;
 mod compute;
 mod device;
 pub mod driver;
+pub mod functions;
 pub mod geometry;
 mod passthrough;
 pub mod picture;
@@ -71,8 +72,8 @@ impl Shader {
         written_by_naga(&module).map(Self::Passthrough)
     }
 
-    /// Returns what naga writes for a driver, with the decorations and declarations that our own words have,
-    /// which naga drops: then every bit is defined, as in our own words.
+    /// Returns the words that naga writes for a driver, with the decorations and declarations that
+    /// our own have and naga drops: then every bit is defined.
     ///
     /// # Errors
     /// Errors of naga.

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::precision::bits::SIGNIFICAND_BITS;
 use transpica::interp::Uniforms;
 use transpica::isa::{DEFAULT, Pc};
-use transpica::settings::{Block, Layout};
+use transpica::settings::{Block, FloatControls, Layout};
 use transpica::{Job, Options, Program, RegisterState, Stage, Translator};
 
 use crate::backend::text::Language;
@@ -59,6 +59,8 @@ pub struct Report {
     pub known_as: &'static str,
     /// Route of the measuring program.
     pub route: Route,
+    /// Rules of float arithmetic that the device reports; modules of that route declare them.
+    pub float_controls: FloatControls,
     /// One entry for each operation.
     pub measured: Vec<Measurement>,
 }
@@ -115,6 +117,7 @@ impl Report {
             has_passthrough: gpu.has_passthrough(),
             known_as: gpu.facts().name,
             route,
+            float_controls: gpu.profile(route).float_controls,
             measured,
         })
     }
@@ -206,6 +209,11 @@ impl fmt::Display for Report {
         writeln!(f, "  known as  {}", self.known_as)?;
         let passthrough = if self.has_passthrough { "as it is" } else { "through naga only" };
         writeln!(f, "  SPIR-V    taken {passthrough}; measured on route {}:", self.route.name())?;
+        let FloatControls { nan, subnormals, rounding } = self.float_controls;
+        let declared = [("nan", nan), ("subnormals", subnormals), ("rounding", rounding)];
+        let declared: Vec<&str> = declared.iter().filter(|one| one.1).map(|one| one.0).collect();
+        let declared = if declared.is_empty() { "nothing".to_owned() } else { declared.join(", ") };
+        writeln!(f, "  declares  {declared}; by the letter {}", self.float_controls.exactness())?;
         self.measured.iter().try_for_each(|measured| writeln!(f, "  {measured}"))
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::{Display, Write};
 use transpica::geometry::{Dependence, GeometryInput, GeometryKernel};
 use transpica::host::{Location, Padding, Uniform, Usage};
 use transpica::reflect::{BlockInfo, Guards, InstructionCounts, Reflection, UniformDefault, UniformValue};
-use transpica::settings::{AttributeKind, Promise};
+use transpica::settings::{AttributeKind, FloatControls, Promise};
 
 use crate::tables::{Table, run};
 
@@ -29,6 +29,10 @@ pub fn text(reflection: &Reflection) -> String {
     let Guards { products, nan_tests } = guards;
     if products + nan_tests > 0 {
         let _ = writeln!(out, "\n{products} products with a guard of 0 · inf, {nan_tests} tests for NaN");
+    }
+    if let Some(FloatControls { subnormals, .. }) = reflection.exact_if {
+        let all = if subnormals { "nan, subnormals, rounding" } else { "nan, rounding" };
+        let _ = writeln!(out, "\nexact on every driver if the module declares {all}");
     }
     if !interface.warnings.is_empty() {
         out.push_str("\nwarnings\n");

@@ -18,7 +18,16 @@ pub fn read<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(
         // The headers are already included above, so each text's names stay within its namespace.
         source += &format!("namespace text_{index} {{\n#line 1 {name:?}\n{text}\n}}\n");
     }
-    let arguments = ["-std=c++14", "-fsyntax-only", "-Wall", "-Werror", "-Wno-attributes", "-I", LIBRARY];
+    let arguments = [
+        "-std=c++14",
+        "-fsyntax-only",
+        "-fsingle-precision-constant",
+        "-Wall",
+        "-Werror",
+        "-Wno-attributes",
+        "-I",
+        LIBRARY,
+    ];
     let arguments = [&arguments[..], &["-x", "c++", "-"]].concat();
     tool("g++", &arguments, source.as_bytes()).map(|_| ())
 }

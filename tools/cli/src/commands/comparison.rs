@@ -98,7 +98,7 @@ pub fn counted(counts: impl IntoIterator<Item = (usize, &'static str)>) -> Strin
 
 /// The driver report as JSON.
 pub fn driver(report: &Report) -> Value {
-    let Report { adapter, has_passthrough, known_as, route, measured } = report;
+    let Report { adapter, has_passthrough, known_as, route, float_controls, measured } = report;
     let measured = measured.iter().map(|m| {
         json!({
             "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp, "other_class": m.other_class,
@@ -108,6 +108,7 @@ pub fn driver(report: &Report) -> Value {
     json!({
         "adapter": adapter.name, "type": format!("{:?}", adapter.device_type), "backend": format!("{:?}", adapter.backend),
         "vendor": adapter.vendor, "device": adapter.device, "driver": adapter.driver, "driver_info": adapter.driver_info,
-        "known_as": known_as, "passthrough": has_passthrough, "route": route.name(), "measured": measured.collect::<Vec<_>>(),
+        "known_as": known_as, "passthrough": has_passthrough, "route": route.name(),
+        "float_controls": float_controls, "by_the_letter": float_controls.exactness(), "measured": measured.collect::<Vec<_>>(),
     })
 }

@@ -1,4 +1,4 @@
-//! What a driver may do by the letter of Vulkan, operation by operation.
+//! Licenses of a driver by the letter of Vulkan, operation by operation.
 //! In: the declarations and decorations of a module, a seed. Out: a permitted result of each
 //! operation, another one with each seed. Knows no instruction.
 //! Facts: Vulkan 1.4, appendix "Vulkan environment for SPIR-V", "Precision and Operation of SPIR-V
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 
 /// The driver of a run.
 pub struct Licenses {
-    /// What the module declares.
+    /// Declarations of the module.
     declared: FloatControls,
     /// Results with NoContraction.
     marked: BTreeSet<Word>,

@@ -7,7 +7,9 @@ use transpica::settings::{Arithmetic, Functions};
 use transpica::{Limits, Options, Precision, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, EmptyReason, Outcome, Verdict, compare};
+use transpica_gpu::functions::{BLOCKS, Compiled, FUNCTIONS as FUNCTIONS_OF_MODULES};
 use transpica_gpu::{Gpu, Report, Route};
+use transpica_proof::daily;
 
 /// The instructions.
 const FUNCTIONS: [&str; 4] = ["rcp", "rsq", "ex2", "lg2"];
@@ -82,6 +84,23 @@ fn edges_of_functions_are_the_interpreters() {
             let name = route.name();
             assert!(verdict.passed(), "{instruction} {precision:?} {name}: {:?}", verdict.first);
             assert_eq!(verdict.values, 8 * MAGNITUDES.len() as u64, "{instruction} {precision:?} {name}");
+        }
+    }
+}
+
+/// Blocks of operands, spread over all: signs, exponents and significands.
+#[test]
+fn functions_of_many_operands_are_the_interpreters() {
+    needs!("vulkan");
+    let gpu = gpu();
+    let blocks = daily::cases("blocks of 2^20 operands of each function", 6, 64) as u32;
+    for function in FUNCTIONS_OF_MODULES {
+        let compiled = Compiled::new(&gpu, function).unwrap_or_else(|error| panic!("{error}"));
+        for number in 0..blocks {
+            // An odd multiple, so that exponents differ in their parity.
+            let block = number * BLOCKS / blocks + number % 16;
+            let (differing, last) = compiled.differing(block).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(differing, 0, "{}: block {block}, the last {last:#010x}", function.name);
         }
     }
 }
