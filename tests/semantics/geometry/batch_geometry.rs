@@ -23,7 +23,8 @@ const TIMES: usize = 5;
 /// Options that change what a program computes or how it ends.
 fn options(number: u64) -> Options {
     let precision = [Precision::Exact, Precision::Fast, Precision::F24][number as usize % 3];
-    let uninitialized = if number / 3 % 2 == 0 { UndefinedValue::Default } else { UndefinedValue::Zero };
+    let uninitialized =
+        if (number / 3).is_multiple_of(2) { UndefinedValue::Default } else { UndefinedValue::Zero };
     let loop_guard = (number % 5 == 4).then_some(2);
     Options {
         arithmetic: Arithmetic { precision, uninitialized, ..Arithmetic::default() },

@@ -274,14 +274,8 @@ impl StageRunner<'_> {
             constants: &folded.floats,
             offsets: &offsets,
         };
-        let (promises, built) = (Promises::given(options), &mut self.scratch.built);
-        passes::legalize::run(
-            &mut module,
-            options,
-            passes::legalize::Given::promises(promises),
-            &uniforms,
-            built,
-        );
+        let given = passes::legalize::Given::promises(Promises::given(options));
+        passes::legalize::run(&mut module, options, given, &uniforms, &mut self.scratch.built);
         passes::optimize::tidy(&mut module, &mut self.scratch);
         passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();

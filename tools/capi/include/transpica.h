@@ -1216,6 +1216,16 @@ TranspicaStatus transpica_settings_set(struct TranspicaSettings *settings,
                                        const char *value,
                                        struct TranspicaResult **errors);
 
+// Declares the rules of float arithmetic that a Vulkan device reports in
+// `VkPhysicalDeviceFloatControlsProperties`: `shaderSignedZeroInfNanPreserveFloat32`,
+// `shaderDenormPreserveFloat32` and `shaderRoundingModeRTEFloat32`, each 0 or 1. Sets
+// `float_controls`.
+TranspicaStatus transpica_settings_float_controls(struct TranspicaSettings *settings,
+                                                  uint32_t nan,
+                                                  uint32_t subnormals,
+                                                  uint32_t rounding,
+                                                  struct TranspicaResult **errors);
+
 // Sets the allocator of results; NULL is the library's own.
 TranspicaStatus transpica_settings_set_allocator(struct TranspicaSettings *settings,
                                                  const struct TranspicaAllocator *allocator,

@@ -143,6 +143,11 @@ public:
         const auto status = transpica_settings_preset(get(), name.c_str(), &errors);
         return checked(status, errors);
     }
+    Made<Done> float_controls(bool nan, bool subnormals, bool rounding) {
+        TranspicaResult *errors = nullptr;
+        const auto status = transpica_settings_float_controls(get(), nan, subnormals, rounding, &errors);
+        return checked(status, errors);
+    }
     Made<Done> set(const std::string &path, const std::string &value) {
         TranspicaResult *errors = nullptr;
         const auto status = transpica_settings_set(get(), path.c_str(), value.c_str(), &errors);

@@ -128,6 +128,30 @@ pub unsafe extern "C" fn transpica_settings_set(
     }
 }
 
+/// Declares the rules of float arithmetic that a Vulkan device reports in
+/// `VkPhysicalDeviceFloatControlsProperties`: `shaderSignedZeroInfNanPreserveFloat32`,
+/// `shaderDenormPreserveFloat32` and `shaderRoundingModeRTEFloat32`, each 0 or 1. Sets
+/// `float_controls`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_settings_float_controls(
+    settings: *mut TranspicaSettings,
+    nan: u32,
+    subnormals: u32,
+    rounding: u32,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        change(settings, errors, |settings| {
+            let rules = [("nan", nan), ("subnormals", subnormals), ("rounding", rounding)];
+            rules.into_iter().try_for_each(|(rule, is_reported)| {
+                let value = if is_reported == 0 { "false" } else { "true" };
+                settings.values.set(&format!("float_controls.{rule}"), value).map_err(option)
+            })
+        })
+    }
+}
+
 /// Sets the allocator of results; NULL is the library's own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_set_allocator(

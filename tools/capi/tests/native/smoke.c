@@ -1211,6 +1211,10 @@ static void presets(void) {
     CHECK(transpica_translator_warm_up(NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_settings_preset(settings, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_settings_preset(NULL, NAMES[0], NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_settings_float_controls(settings, 1, 0, 1, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(strcmp(transpica_settings_get(settings, "float_controls.rounding", NULL), "true") == 0);
+    CHECK(strcmp(transpica_settings_get(settings, "float_controls.subnormals", NULL), "false") == 0);
+    CHECK(transpica_settings_float_controls(NULL, 1, 1, 1, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     transpica_settings_free(settings);
 }
 

@@ -326,7 +326,7 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
 }
 
 fn to_json(rows: &[Row], report: &Report) -> String {
-    let all: Vec<Value> = rows.iter().map(|row| row_to_json(row)).collect();
+    let all: Vec<Value> = rows.iter().map(row_to_json).collect();
     Schema::COMPARE.text(json!({ "driver": driver(report), "comparisons": all }))
 }
 

@@ -23,6 +23,9 @@ const BLOCK: usize = 1 << 10;
 /// Blocks in all.
 const BLOCKS: u64 = (1 << 32) / BLOCK as u64;
 
+/// Blocks of numbers from 1/2 to 8.
+const UNITS: std::ops::Range<u64> = (126 << 23) / BLOCK as u64..(130 << 23) / BLOCK as u64;
+
 /// An exact function, and the largest error that its portable form may have.
 type Exact = (fn(f64) -> f64, f64);
 
@@ -39,7 +42,7 @@ struct Enumerated {
     exact: Option<Exact>,
 }
 
-const ENUMERATED: [Enumerated; 6] = [
+const ENUMERATED: [Enumerated; 7] = [
     Enumerated {
         name: "reciprocal",
         precision: Precision::Exact,
@@ -84,6 +87,15 @@ const ENUMERATED: [Enumerated; 6] = [
         body: "(%0: f32) %1: f32 = log2p %0 yield %1",
         definition: portable::log2,
         exact: Some((f64::log2, portable::LOG2_ULP)),
+    },
+    Enumerated {
+        name: "floor",
+        precision: Precision::Exact,
+        keeps: true,
+        seeds: 0,
+        body: "(%0: f32) %1: f32 = floor %0 yield %1",
+        definition: f32::floor,
+        exact: None,
     },
     Enumerated {
         name: "float24 registers",
@@ -133,7 +145,10 @@ impl Enumerated {
         let result = *results.first().ok_or("a function without a result")?;
         let mut rows = vec![vec![0; BLOCK]];
         let (name, mut worst) = (self.name, 0f64);
-        for block in (first..BLOCKS).step_by(usize::try_from(stride).unwrap_or(1)) {
+        // Exponents of both parities have all that seeds can change.
+        let blocks = if seed == 0 { 0..BLOCKS } else { UNITS };
+        let blocks = blocks.start + first..blocks.end;
+        for block in blocks.step_by(usize::try_from(stride).unwrap_or(1)) {
             (0..).zip(&mut rows[0]).for_each(|(n, slot)| *slot = (block * BLOCK as u64 + n) as u32);
             symbols.fill(result, &mut rows, seed);
             for (&bits, &found) in rows[0].iter().zip(&rows[result.0 as usize]) {

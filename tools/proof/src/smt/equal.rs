@@ -115,6 +115,7 @@ fn enumerated(helper: &str) -> Option<Unary> {
         "pica_rsq" => Unary::RsqP,
         "pica_exp_two" => Unary::Exp2P,
         "pica_log_two" => Unary::Log2P,
+        "pica_floor" => Unary::Floor,
         _other => return None,
     })
 }

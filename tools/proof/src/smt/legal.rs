@@ -143,8 +143,7 @@ pub fn bodies() -> Vec<(String, String)> {
     let mut out = Vec::new();
     // Functions of one operand are enumerated, step by step.
     let portable = [Unary::RcpP, Unary::RsqP, Unary::Exp2P, Unary::Log2P];
-    let has_form = |op: &&Unary| op.is_pica() || matches!(op, Unary::Floor | Unary::Abs);
-    for op in Unary::ALL.iter().filter(has_form).filter(|op| !portable.contains(op)) {
+    for op in Unary::ALL.iter().filter(|op| op.is_pica() && !portable.contains(op)) {
         let (word, to) = (op.signature().name, if *op == Unary::AddressP { "i32" } else { "f32" });
         for row in OPERANDS {
             let (items, value) = operand(row, 1, ["%0", "%1"]);

@@ -201,7 +201,7 @@ impl Licenses {
         u32::from(self.operand(bits, Kind::Core).is_nan())
     }
 
-    pub(super) fn to_int(&mut self, bits: u32) -> u32 {
+    pub(super) fn truncated(&mut self, bits: u32) -> u32 {
         let x = self.operand(bits, Kind::Core);
         let is_defined = x.abs() < 2_147_483_648.0;
         if is_defined || self.random.is_none() {
@@ -211,7 +211,7 @@ impl Licenses {
         }
     }
 
-    pub(super) fn to_float(&mut self, bits: u32) -> u32 {
+    pub(super) fn converted(&mut self, bits: u32) -> u32 {
         let exact = f64::from(bits.cast_signed());
         let nearest = exact as f32;
         self.result(nearest, f64::from(nearest) - exact, exact.abs(), Kind::Core)

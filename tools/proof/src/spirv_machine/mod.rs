@@ -375,8 +375,8 @@ fn compute<'v>(
         Op::FOrdLessThanEqual => driven(&mut |driver, pair| driver.compare(pair, |a, b| a <= b)),
         Op::FOrdGreaterThan => driven(&mut |driver, pair| driver.compare(pair, |a, b| a > b)),
         Op::FOrdGreaterThanEqual => driven(&mut |driver, pair| driver.compare(pair, |a, b| a >= b)),
-        Op::ConvertFToS => driven(&mut |driver, [a, _]| driver.to_int(a)),
-        Op::ConvertSToF => driven(&mut |driver, [a, _]| driver.to_float(a)),
+        Op::ConvertFToS => driven(&mut |driver, [a, _]| driver.truncated(a)),
+        Op::ConvertSToF => driven(&mut |driver, [a, _]| driver.converted(a)),
         _of_integers => integers(op, ops, lanes, value),
     }
 }
