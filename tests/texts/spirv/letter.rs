@@ -7,8 +7,9 @@ use rspirv::dr;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{self, dvle};
 use transpica::isa::Uniforms;
-use transpica::settings::{Arithmetic, FloatControls, Functions};
+use transpica::settings::{Arithmetic, Assume, FloatControls, Functions, Promise, VertexInput};
 use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Shbin, Stage, Translator};
+use transpica_inspect::promises;
 use transpica_proof::daily;
 use transpica_proof::generate::{self, Kind, generate};
 use transpica_proof::spirv_machine::{Licenses, World, run_on};
@@ -158,17 +159,38 @@ fn licenses_without_a_declaration_are_found() {
     }
 }
 
+/// Random programs of each kind have one result, on numbers that keep the promises of the options.
+fn check_random(what: &str, options: Options, seeds: std::ops::Range<u64>, daily: u64) {
+    let programs = daily::cases(what, daily, seeds.end - seeds.start);
+    let profile = Profile { float_controls: FloatControls::ALL, ..Profile::default() };
+    for (kind, seed) in seeds.take(programs as usize).flat_map(|seed| Kind::ALL.map(|kind| (kind, seed))) {
+        let generated = generate(kind, seed);
+        let (mut uniforms, mut inputs) = (generated.uniforms(), generated.inputs(2));
+        promises::keep(&options, &mut uniforms, &mut inputs);
+        let (name, setting) = (format!("{kind:?} {seed}"), (options, profile.clone()));
+        let mut subject = Subject::new(name, &generated.program(), &*BARE, &uniforms, setting);
+        assert!(subject.is_exact(&inputs), "{}", subject.name);
+    }
+}
+
 #[test]
 fn random_programs_have_one_result_with_all_declarations() {
-    let programs = daily::cases("random programs by the letter, of each kind", 60, 2000);
-    for kind in Kind::ALL {
-        for seed in 40_000..40_000 + programs {
-            let generated = generate(kind, seed);
-            let setting = declared(FloatControls::ALL);
-            let uniforms = generated.uniforms();
-            let mut subject =
-                Subject::new(format!("{kind:?} {seed}"), &generated.program(), &*BARE, &uniforms, setting);
-            assert!(subject.is_exact(&generated.inputs(2)), "{}", subject.name);
-        }
+    check_random("random programs by the letter", Options::default(), 40_000..42_000, 60);
+}
+
+#[test]
+fn random_programs_that_rely_on_promises_have_one_result() {
+    for promise in [Promise::NotNan, Promise::FINITE, Promise::Between(-20, 32)] {
+        let assume = Assume { uniforms: promise, ..Assume::default() };
+        let input = VertexInput { promises: [promise; 16], ..VertexInput::default() };
+        let what = format!("programs by the letter, {promise:?}");
+        check_random(&what, Options { assume, input, ..Options::default() }, 43_000..43_300, 12);
     }
+}
+
+#[test]
+fn random_programs_in_float24_have_one_result() {
+    let arithmetic = Arithmetic { precision: Precision::F24, ..Arithmetic::default() };
+    let options = Options { arithmetic, ..Options::default() };
+    check_random("programs by the letter in float24", options, 44_000..44_300, 12);
 }

@@ -78,13 +78,13 @@ fn the_table_lists_places_programs_and_duplicates() {
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
     expect![[r#"
         romfs/a/lights.shbin/DVLB@0x0  668 bytes
-          0   vertex    -                       0xe    47 instructions  22be48d7fb209b437aa3553fa4001e41
+          0   vertex    -                       0xe    47 instructions  40fcce4584a3615b4c571cbbb54d76f5
         romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
-          0   vertex    -                       0x0     6 instructions  823a5432a56b5a96024c4619a7f1d975
-          1   geometry  -                       0xc    23 instructions  aad24965f42d30d500b557b3a35aaab1
+          0   vertex    -                       0x0     6 instructions  ba0229d49854b63204aac60af3a2ebee
+          1   geometry  -                       0xc    23 instructions  c7d09527c2b111a2455cadd31735d404
         romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
         romfs/code.bin/commands@0x40  72 bytes
-          0   vertex    -                       0x0     2 instructions  b962f83296263ce5eeeb28d18905d4ae
+          0   vertex    -                       0x0     2 instructions  eeaa09032cbc508c218917d1e2d0e6bc
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
     "#]]
     .assert_eq(&shown);

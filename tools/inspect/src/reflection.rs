@@ -312,6 +312,8 @@ setup constants
   c95       0 1 0.5 16  set by the host
 
 18 products with a guard of 0 · inf, 24 tests for NaN
+
+exact on every driver if the module declares nan, subnormals, rounding
 ";
 
     const EVERYTHING: &str = "\
@@ -355,5 +357,7 @@ setup constants
   c95       0 1 0.5 16  set by the host
 
 22 products with a guard of 0 · inf, 31 tests for NaN
+
+exact on every driver if the module declares nan, subnormals, rounding
 ";
 }
