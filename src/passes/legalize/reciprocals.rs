@@ -9,7 +9,7 @@
 //! rounded; the next remainder decides that one. No tie exists.
 //!
 //! ```text
-//! m = significand of x, 2^23 to 2^24    q = significand of the seed, below 2^47 / m, by at most 8
+//! m = significand of x, 2^23 to 2^24    q = significand of the seed, less 8: 5 to 11 below 2^47 / m
 //! r = q · m - 2^47, negative            modulo 2^32, in which 2^47 is 0
 //! d = trunc(-r / m + 1/2 - 2^-12)       q + d is the result or one too small
 //! (q + d) · m + m / 2                   negative, modulo 2^32, if it is one too small

@@ -175,12 +175,12 @@ impl Enumerated {
     }
 }
 
-/// Compares every `stride`-th block of numbers on two threads; a line for each function.
+/// Compares every `stride`-th block of numbers on two threads; calls `say` with a line for each
+/// function.
 ///
 /// # Errors
 /// A number for which a helper function is not its definition.
-pub fn run(stride: u64) -> Result<String, String> {
-    let mut lines = Vec::new();
+pub fn run(stride: u64, mut say: impl FnMut(&str)) -> Result<(), String> {
     for row in &ENUMERATED {
         let start = Instant::now();
         let [first, second] = std::thread::scope(|scope| {
@@ -191,7 +191,7 @@ pub fn run(stride: u64) -> Result<String, String> {
         let error = row.exact.map(|_| format!(", at most {worst:.3} units in the last place off"));
         let (error, numbers) = (error.unwrap_or_default(), (1u64 << 32) / stride);
         let seconds = start.elapsed().as_secs_f64();
-        lines.push(format!("enumerated: {} of {numbers} numbers in {seconds:.1} s{error}", row.name));
+        say(&format!("enumerated: {} of {numbers} numbers in {seconds:.1} s{error}", row.name));
     }
-    Ok(lines.join("\n"))
+    Ok(())
 }

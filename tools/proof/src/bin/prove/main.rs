@@ -61,7 +61,9 @@ fn run(arguments: &Arguments) -> Result<String, String> {
             control::run(slots, usize::from(most), workers).map(|count| count.to_string())
         }
         (_, _, Some(folder)) => ask::write_scripts(folder, &ask::questions()),
-        _rest if *enumerate => enumerate::run(1),
+        _rest if *enumerate => {
+            enumerate::run(1, |line| println!("{line}")).map(|()| "no number differs".to_owned())
+        }
         (Some(python), ..) if *smt => ask::run(python, *new, *seconds),
         _rest => random::run(random, workers),
     }
