@@ -64,9 +64,15 @@ impl Subject {
             let expected: Vec<u32> = expected.as_flattened().iter().map(|&x| plain(x)).collect();
             let seeds = (0..SEEDS).map(|seed| number * SEEDS + seed + 1);
             assert_eq!(self.outputs(inputs, &mut Licenses::none()), expected, "{}: IEEE 754", self.name);
-            seeds
-                .into_iter()
-                .all(|seed| self.outputs(inputs, &mut Licenses::of(&self.module, seed)) == expected)
+            seeds.into_iter().all(|seed| {
+                let found = self.outputs(inputs, &mut Licenses::of(&self.module, seed));
+                let place = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+                if let Some(at) = place {
+                    let (found, expected) = (found[at], expected[at]);
+                    println!("{}: o{}.{} is {found:#x}, not {expected:#x}", self.name, at / 4, at % 4);
+                }
+                place.is_none()
+            })
         })
     }
 }
@@ -167,7 +173,7 @@ fn check_random(what: &str, options: Options, seeds: std::ops::Range<u64>, daily
         let generated = generate(kind, seed);
         let (mut uniforms, mut inputs) = (generated.uniforms(), generated.inputs(2));
         promises::keep(&options, &mut uniforms, &mut inputs);
-        let (name, setting) = (format!("{kind:?} {seed}"), (options, profile.clone()));
+        let (name, setting) = (format!("{what}: {kind:?} {seed}"), (options, profile.clone()));
         let mut subject = Subject::new(name, &generated.program(), &*BARE, &uniforms, setting);
         assert!(subject.is_exact(&inputs), "{}", subject.name);
     }

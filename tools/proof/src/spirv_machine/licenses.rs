@@ -20,7 +20,9 @@ pub(super) enum Kind {
     Core,
     /// OpFDiv: subnormal numbers may be flushed in spite of a declaration.
     Quotient,
-    /// GLSL.std.450: no declaration binds them.
+    /// Minima and maxima of GLSL.std.450: the declaration of subnormal numbers binds them.
+    Choice,
+    /// Others of GLSL.std.450: no declaration binds them.
     Extended,
 }
 
@@ -80,11 +82,11 @@ impl Licenses {
     }
 
     fn keeps_nan(&self, kind: Kind) -> bool {
-        self.declared.nan && kind != Kind::Extended
+        self.declared.nan && !matches!(kind, Kind::Choice | Kind::Extended)
     }
 
     fn keeps_subnormals(&self, kind: Kind) -> bool {
-        self.declared.subnormals && kind == Kind::Core
+        self.declared.subnormals && matches!(kind, Kind::Core | Kind::Choice)
     }
 
     /// An operand as an operation may take it.
@@ -228,14 +230,14 @@ impl Licenses {
     }
 
     pub(super) fn choice(&mut self, [a, b]: [u32; 2], choose: fn(f32, f32) -> f32) -> u32 {
-        let [x, y] = [a, b].map(|bits| self.operand(bits, Kind::Extended));
+        let [x, y] = [a, b].map(|bits| self.operand(bits, Kind::Choice));
         let is_free = x.is_nan() || y.is_nan() || x == 0.0 && y == 0.0;
         let chosen = match is_free && self.takes() {
             true if self.takes() => x,
             true => y,
             false => choose(x, y),
         };
-        self.result(chosen, 0.0, f64::from(chosen).abs(), Kind::Extended)
+        self.result(chosen, 0.0, f64::from(chosen).abs(), Kind::Choice)
     }
 
     pub(super) fn floor(&mut self, bits: u32) -> u32 {
