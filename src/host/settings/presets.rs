@@ -93,7 +93,9 @@ const LOOP_GUARD: u32 = 1 << 16;
 
 /// Returns what a known host needs; none for a renderer that it does not have. Any field may be
 /// changed afterwards. Presets serve every driver: a host that draws on GPUs only may switch off
-/// [`Profile::leave_loops_at_head`].
+/// [`Profile::leave_loops_at_head`], and a host of Vulkan adds what its device reports,
+/// [`FloatControls::from_vulkan`](super::FloatControls::from_vulkan). OpenGL reads texts, which
+/// declare nothing.
 ///
 /// ```
 /// use transpica::settings::{KnownHost, Renderer, preset};

@@ -123,7 +123,7 @@ pub struct Profile {
 
 /// Rules of 32-bit float arithmetic that SPIR-V modules declare by SPV_KHR_float_controls, part of
 /// SPIR-V 1.4. A device must report each one that is declared. What is exact with which:
-/// [the guide](crate::guide::support).
+/// [the guide](crate::guide::emulator).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

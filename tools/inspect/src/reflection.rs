@@ -32,7 +32,7 @@ pub fn text(reflection: &Reflection) -> String {
     }
     if let Some(FloatControls { subnormals, .. }) = reflection.exact_if {
         let all = if subnormals { "nan, subnormals, rounding" } else { "nan, rounding" };
-        let _ = writeln!(out, "\nexact on every driver if the module declares {all}");
+        let _ = writeln!(out, "\nas SPIR-V exact on every driver that the declarations bind: {all}");
     }
     if !interface.warnings.is_empty() {
         out.push_str("\nwarnings\n");
@@ -313,7 +313,7 @@ setup constants
 
 18 products with a guard of 0 · inf, 24 tests for NaN
 
-exact on every driver if the module declares nan, subnormals, rounding
+as SPIR-V exact on every driver that the declarations bind: nan, subnormals, rounding
 ";
 
     const EVERYTHING: &str = "\
@@ -358,6 +358,6 @@ setup constants
 
 22 products with a guard of 0 · inf, 31 tests for NaN
 
-exact on every driver if the module declares nan, subnormals, rounding
+as SPIR-V exact on every driver that the declarations bind: nan, subnormals, rounding
 ";
 }

@@ -159,7 +159,7 @@ pub fn float_controls(text: &str) -> Result<Vec<Change>, String> {
         rules => rules.split(',').collect(),
     };
     if let Some(wrong) = named.iter().find(|rule| !RULES.contains(rule)) {
-        return Err(format!("{wrong} must be nan, subnormals or rounding, or the whole all or none"));
+        return Err(format!("must be all, none, or a list of nan, subnormals and rounding, not `{wrong}`"));
     }
     let change = |rule| Change::new(format!("float_controls.{rule}"), Value::Bool(named.contains(&rule)));
     Ok(RULES.map(change).into())

@@ -291,7 +291,7 @@ pub const ROWS: &[Row] = &[
         Form::Spelled("RULE,…", &["nan,subnormals,rounding", "all"], spelling::float_controls),
     )
     .help(
-        "Rules of float arithmetic that modules declare, on drivers that report them: nan (NaN, infinities \
+        "Rules of float arithmetic that SPIR-V modules declare, on drivers that report them: nan (NaN, infinities \
          and the sign of zero are kept), subnormals (are kept), rounding (to nearest), all, none [default]",
     ),
     row("variant-position", &["invariant_position"], Form::Switch("false"))

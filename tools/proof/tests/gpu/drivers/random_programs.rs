@@ -1,5 +1,5 @@
-//! Random programs on the GPU: unchanged SPIR-V bit for bit, the routes through naga within each
-//! program's error bounds.
+//! Random programs on a driver: unchanged SPIR-V and what naga writes have the results of the
+//! interpreter, bit for bit.
 
 use transpica::host::{IntPacking, RegisterLayout};
 use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue, VertexInput};
