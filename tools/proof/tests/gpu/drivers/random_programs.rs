@@ -22,8 +22,8 @@ fn compare_seed(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: R
     verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed} {}: {error}", route.name()))
 }
 
-/// Replaces an instruction whose last bits are the driver's in `fast` by one of the same format whose
-/// are not: sums for dot products and choices, copies for functions of one operand.
+/// Replaces an instruction whose last bits are the driver's in `fast` by one of the same format:
+/// sums for dot products and choices, copies for functions of one operand.
 fn with_defined_bits(word: u32) -> u32 {
     let opcode = match word >> 26 {
         // DP3, DP4, DPH; MAX, MIN: ADD.
