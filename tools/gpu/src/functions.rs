@@ -113,8 +113,11 @@ impl<'a> Compiled<'a> {
         let first = block * BLOCK;
         let flushes = self.gpu.facts().subnormals == Subnormals::Flushed;
         let flush = |x: f32| if flushes && x.is_subnormal() { 0f32.copysign(x) } else { x };
-        let result =
-            |n| flush((self.function.definition)(Precision::Exact, flush(f32::from_bits(first + n))));
+        let result = |n| {
+            let result = (self.function.definition)(Precision::Exact, flush(f32::from_bits(first + n)));
+            // Integers make what no device flushes.
+            if self.function.keeps_subnormals { result } else { flush(result) }
+        };
         let expected: Vec<f32> = (0..BLOCK).map(result).collect();
         let queue = &self.gpu.queue;
         queue.write_buffer(&self.buffers[0], 0, bytemuck::cast_slice(&expected));

@@ -96,9 +96,8 @@ fn functions_of_many_operands_are_the_interpreters() {
     let blocks = daily::cases("blocks of 2^20 operands of each function", 6, 64) as u32;
     for function in FUNCTIONS_OF_MODULES {
         let compiled = Compiled::new(&gpu, function).unwrap_or_else(|error| panic!("{error}"));
-        for number in 0..blocks {
-            // An odd multiple, so that exponents differ in their parity.
-            let block = number * BLOCKS / blocks + number % 16;
+        // Exponents of both parities; block 0 has subnormal operands, 2030 subnormal reciprocals.
+        for block in (0..blocks).map(|number| number * BLOCKS / blocks + number % 16).chain([2030]) {
             let (differing, last) = compiled.differing(block).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(differing, 0, "{}: block {block}, the last {last:#010x}", function.name);
         }
