@@ -9,7 +9,7 @@
 //! rounded; the next remainder decides that one. No tie exists.
 //!
 //! ```text
-//! m = significand of x, 2^23 to 2^24    q = significand of the seed, less 8: 5 to 11 below 2^47 / m
+//! m = significand of x, 2^23 to 2^24    q = significand of the seed, less 8: below 2^47 / m
 //! r = q · m - 2^47, negative            modulo 2^32, in which 2^47 is 0
 //! d = trunc(-r / m + 1/2 - 2^-12)       q + d is the result or one too small
 //! (q + d) · m + m / 2                   negative, modulo 2^32, if it is one too small
@@ -58,9 +58,7 @@ impl Body<'_, '_, '_> {
         let above = self.with(Binary::USub, doubled, 2 * MIN_NORMAL);
         let limit = self.bits(2 * field(252));
         let is_normal = self.emit.binary(Binary::ULess, above, limit);
-        let (zero, infinity) = (self.float(0.0), self.float(f32::INFINITY));
-        let is_zero = self.emit.binary(Binary::Equal, x, zero);
-        let other = self.emit.select(is_zero, infinity, quotient);
+        let other = self.or_infinity(x, quotient);
         self.emit.select(is_normal, exact, other)
     }
 
@@ -113,8 +111,12 @@ impl Body<'_, '_, '_> {
         let is_number = emit.binary(Binary::ULess, magnitude, infinity);
         let result = emit.select(is_number, result, other);
         let result = self.with_sign_of(bits, result);
+        self.or_infinity(x, result)
+    }
+
+    /// A result, +∞ where `x` is zero. By floats: a driver that flushes subnormal operands finds 0.
+    fn or_infinity(&mut self, x: Value, result: Value) -> Value {
         let (zero, infinity) = (self.float(0.0), self.float(f32::INFINITY));
-        // By floats: a driver that flushes subnormal operands finds 0.
         let is_zero = self.emit.binary(Binary::Equal, x, zero);
         self.emit.select(is_zero, infinity, result)
     }

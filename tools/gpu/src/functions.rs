@@ -2,6 +2,7 @@
 //! all 2^32.
 //! In: a device and a function. Out: how many results differ from the interpreter's.
 
+use transpica::interp::flush_subnormal;
 use transpica::isa::Pc;
 use transpica::settings::{Block, FloatControls, Layout};
 use transpica::{
@@ -112,7 +113,7 @@ impl<'a> Compiled<'a> {
     pub fn differing(&self, block: u32) -> Result<(u32, u32), GpuError> {
         let first = block * BLOCK;
         let flushes = self.gpu.facts().subnormals == Subnormals::Flushed;
-        let flush = |x: f32| if flushes && x.is_subnormal() { 0f32.copysign(x) } else { x };
+        let flush = |x| if flushes { flush_subnormal(x) } else { x };
         let result = |n| {
             let result = (self.function.definition)(Precision::Exact, flush(f32::from_bits(first + n)));
             // Integers make what no device flushes.
