@@ -8,7 +8,7 @@
 //! class Uniform; from 1.4 on the entry point lists all variables.
 
 use ::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FPFastMathMode, MemoryModel, Op,
     StorageClass, Word,
 };
 
@@ -19,7 +19,7 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::settings::{AttributeKind, Binding, FloatControls};
+use crate::host::settings::{AttributeKind, Binding, Profile};
 use crate::interface::{EntryPoint, Location, Output, UniformBlock};
 use crate::ir::{ScalarKind, Type};
 use crate::support::fields::{HostField, VECTOR};
@@ -290,10 +290,12 @@ pub(super) fn preamble(
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
     let profile = source.profile;
     let controls = profile.float_controls;
+    let keeps_nan = controls.nan && !profile.has_default_mode();
     // A compute form stores clip distances as plain vectors, without the built-in.
     let capabilities = [
         (Capability::Shader, true),
-        (Capability::SignedZeroInfNanPreserve, controls.nan),
+        (Capability::FloatControls2, profile.has_default_mode()),
+        (Capability::SignedZeroInfNanPreserve, keeps_nan),
         (Capability::DenormPreserve, controls.subnormals),
         (Capability::RoundingModeRTE, controls.rounding),
         (Capability::Geometry, entry.geometry_stage().is_some()),
@@ -303,8 +305,12 @@ pub(super) fn preamble(
         w.append(Section::Preamble, Op::Capability, [capability as Word]);
     }
     // Part of SPIR-V 1.4, which drivers of 1.4 and later need not list as an extension.
-    if controls != FloatControls::NONE && profile.spirv_version < (1, 4) {
+    let has_modes = keeps_nan || controls.subnormals || controls.rounding;
+    if has_modes && profile.spirv_version < (1, 4) {
         w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls", &[]);
+    }
+    if profile.has_default_mode() {
+        w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls2", &[]);
     }
     if debug != 0 {
         w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_non_semantic_info", &[]);
@@ -321,12 +327,17 @@ pub(super) fn preamble(
     let start = [model as Word, main];
     w.put_text(Section::Preamble, Op::EntryPoint, &start, ENTRY_NAME, &vars.listed);
     let modes = [
-        (ExecutionMode::SignedZeroInfNanPreserve, controls.nan),
+        (ExecutionMode::SignedZeroInfNanPreserve, keeps_nan),
         (ExecutionMode::DenormPreserve, controls.subnormals),
         (ExecutionMode::RoundingModeRTE, controls.rounding),
     ];
     for (mode, _) in modes.into_iter().filter(|(_, is_needed)| *is_needed) {
         w.append(Section::Preamble, Op::ExecutionMode, [main, mode as Word, 32]);
+    }
+    if profile.has_default_mode() {
+        let operands = [w.ty(Type::F32), w.constant(Type::I32, [default_mode(profile), 0, 0, 0])];
+        let mode = [main, ExecutionMode::FPFastMathDefault as Word, operands[0], operands[1]];
+        w.append(Section::Preamble, Op::ExecutionModeId, mode);
     }
     if let Some(stage) = entry.geometry_stage() {
         super::stage::execution_modes(w, &stage, main);
@@ -335,4 +346,11 @@ pub(super) fn preamble(
         let size = [main, ExecutionMode::LocalSize as Word, WORKGROUP, 1, 1];
         w.append(Section::Preamble, Op::ExecutionMode, size);
     }
+}
+
+/// What float operations may assume and do where nothing else is declared.
+fn default_mode(profile: &Profile) -> Word {
+    let may = |is_declared, freedom: FPFastMathMode| if is_declared { 0 } else { freedom.bits() };
+    let special = FPFastMathMode::NOT_NAN | FPFastMathMode::NOT_INF | FPFastMathMode::NSZ;
+    may(profile.float_controls.nan, special) | may(profile.no_contraction, FPFastMathMode::ALLOW_CONTRACT)
 }

@@ -202,7 +202,7 @@ impl Body<'_> {
             }
         };
         // Only float arithmetic gets here; the other forms returned above.
-        if self.source.profile.no_contraction {
+        if self.source.profile.decorates_operations() {
             self.w.mark(id, Decoration::NoContraction);
         }
         Some(id)

@@ -38,7 +38,7 @@ pub(super) fn write(declarations: &mut Declarations<'_>) -> Result<Word> {
             if is_quaternion(output) {
                 match first {
                     None => first = Some(value),
-                    Some(first) => value = aligned(w, source.profile.no_contraction, first, value),
+                    Some(first) => value = aligned(w, source.profile.decorates_operations(), first, value),
                 }
             }
             w.effect(Op::Store, &[vars.outputs[index], value]);

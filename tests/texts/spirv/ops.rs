@@ -322,14 +322,51 @@ fn bool_and_integer_vector_literals_are_written() {
 fn float_arithmetic_is_not_contracted() {
     let build = || lanes(ScalarKind::F32, ScalarKind::F32, |a, b| Op::Binary(Binary::Mul, a, b)).module;
     let mut case = Case { module: build(), ..Case::compute(|_, _| Vec::new()) };
-    let count = |case: &Case| {
-        let module = rspirv::dr::load_words(case.check()).unwrap();
-        let wanted = rspirv::dr::Operand::Decoration(rspirv::spirv::Decoration::NoContraction);
-        module.annotations.iter().filter(|i| i.operands.get(1) == Some(&wanted)).count()
-    };
-    assert_eq!(count(&case), 1);
+    assert_eq!(contraction_marks(&case.check()), 1);
     case.profile.no_contraction = false;
-    assert_eq!(count(&case), 0);
+    assert_eq!(contraction_marks(&case.check()), 0);
+}
+
+/// Number of results with NoContraction.
+fn contraction_marks(words: &[u32]) -> usize {
+    let module = rspirv::dr::load_words(words).unwrap();
+    let wanted = rspirv::dr::Operand::Decoration(rspirv::spirv::Decoration::NoContraction);
+    module.annotations.iter().filter(|one| one.operands.get(1) == Some(&wanted)).count()
+}
+
+#[test]
+fn a_default_mode_takes_the_place_of_decorations() {
+    use rspirv::dr::Operand::{ExecutionMode as Mode, LiteralBit32};
+    use rspirv::spirv::ExecutionMode::{FPFastMathDefault, SignedZeroInfNanPreserve};
+    let build = || lanes(ScalarKind::F32, ScalarKind::F32, |a, b| Op::Binary(Binary::Mul, a, b)).module;
+    // Version, contraction is allowed, NaN is kept; the mode: NotNaN, NotInf and NSZ are 1, 2 and 4,
+    // AllowContract is bit 16.
+    let rows = [
+        ((1, 1), false, true, None),
+        ((1, 2), false, true, Some(0)),
+        ((1, 3), true, true, Some(1 << 16)),
+        ((1, 4), false, false, Some(7)),
+        ((1, 6), true, false, Some(7 | 1 << 16)),
+    ];
+    for (version, contracts, nan, expected) in rows {
+        let mut case = Case { module: build(), ..Case::compute(|_, _| Vec::new()) };
+        case.profile.spirv_version = version;
+        (case.profile.float_controls2, case.profile.no_contraction) = (true, !contracts);
+        case.profile.float_controls = FloatControls { nan, ..FloatControls::ALL };
+        let words = case.check();
+        let module = rspirv::dr::load_words(&words).unwrap();
+        let modes: Vec<_> = module.execution_modes.iter().map(|one| &one.operands).collect();
+        let mode = modes.iter().find(|operands| operands.contains(&Mode(FPFastMathDefault)));
+        let bits = mode.map(|operands| {
+            let id = operands.last().and_then(|operand| operand.id_ref_any());
+            let constant = module.types_global_values.iter().find(|one| one.result_id == id).unwrap();
+            constant.operands[0].clone()
+        });
+        assert_eq!(bits, expected.map(LiteralBit32), "{version:?}");
+        let has_other = modes.iter().any(|operands| operands.contains(&Mode(SignedZeroInfNanPreserve)));
+        assert_eq!(has_other, expected.is_none() && nan, "{version:?}");
+        assert_eq!(contraction_marks(&words), usize::from(expected.is_none() && !contracts), "{version:?}");
+    }
 }
 
 #[test]

@@ -294,6 +294,10 @@ pub const ROWS: &[Row] = &[
         "Rules of float arithmetic that SPIR-V modules declare, on drivers that report them: nan (NaN, infinities \
          and the sign of zero are kept), subnormals (are kept), rounding (to nearest), all, none [default]",
     ),
+    row("float-controls2", &["float_controls2"], Form::Switch("true")).help(
+        "Declare what NaN and fused products may do by SPV_KHR_float_controls2 (Vulkan 1.4), as one mode instead of \
+         a decoration of each operation",
+    ),
     row("variant-position", &["invariant_position"], Form::Switch("false"))
         .help("Do not mark the position as invariant"),
     row("leave-loops-anywhere", &["leave_loops_at_head"], Form::Switch("false")).help(

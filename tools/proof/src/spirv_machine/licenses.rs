@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use rspirv::dr;
-use rspirv::spirv::{Decoration, ExecutionMode, Op, Word};
+use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, Op, Word};
 use transpica::settings::FloatControls;
 use transpica::stages::precision::arith;
 
@@ -30,6 +30,8 @@ pub(super) enum Kind {
 pub struct Licenses {
     /// Declarations of the module.
     declared: FloatControls,
+    /// The default mode of float operations, which binds those of GLSL.std.450 too.
+    default_mode: Option<FPFastMathMode>,
     /// Results with NoContraction.
     marked: BTreeSet<Word>,
     /// `None` for a driver that takes no license.
@@ -40,7 +42,7 @@ impl Licenses {
     /// A driver that computes as IEEE 754 does.
     #[must_use]
     pub fn none() -> Self {
-        Self { declared: FloatControls::ALL, marked: BTreeSet::new(), random: None }
+        Self { declared: FloatControls::ALL, default_mode: None, marked: BTreeSet::new(), random: None }
     }
 
     /// A driver that takes every license that a module leaves, by seed.
@@ -50,8 +52,10 @@ impl Licenses {
             let is_it = |one: &dr::Instruction| one.operands.contains(&dr::Operand::ExecutionMode(mode));
             module.execution_modes.iter().any(is_it)
         };
+        let default_mode = default_mode(module);
         let declared = FloatControls {
-            nan: has(ExecutionMode::SignedZeroInfNanPreserve),
+            nan: has(ExecutionMode::SignedZeroInfNanPreserve)
+                || default_mode.is_some_and(|mode| !mode.intersects(SPECIAL)),
             subnormals: has(ExecutionMode::DenormPreserve),
             rounding: has(ExecutionMode::RoundingModeRTE),
         };
@@ -61,7 +65,7 @@ impl Licenses {
         };
         let marks = module.annotations.iter().filter(is_mark);
         let marked = marks.filter_map(|one| one.operands[0].id_ref_any()).collect();
-        Self { declared, marked, random: Some(scatter(seed)) }
+        Self { declared, default_mode, marked, random: Some(scatter(seed)) }
     }
 
     fn takes(&mut self) -> bool {
@@ -82,7 +86,7 @@ impl Licenses {
     }
 
     fn keeps_nan(&self, kind: Kind) -> bool {
-        self.declared.nan && !matches!(kind, Kind::Choice | Kind::Extended)
+        self.declared.nan && (self.default_mode.is_some() || !matches!(kind, Kind::Choice | Kind::Extended))
     }
 
     fn keeps_subnormals(&self, kind: Kind) -> bool {
@@ -133,7 +137,11 @@ impl Licenses {
 
     /// A sum or a product that may be fused with another one: any neighbor stands for that.
     fn fused(&mut self, bits: u32, id: Word) -> u32 {
-        if self.marked.contains(&id) || !self.takes() {
+        let may_fuse = match self.default_mode {
+            Some(mode) => mode.contains(FPFastMathMode::ALLOW_CONTRACT),
+            None => !self.marked.contains(&id),
+        };
+        if !may_fuse || !self.takes() {
             return bits;
         }
         let x = f32::from_bits(bits);
@@ -263,6 +271,23 @@ impl Licenses {
         let exact = function.exact(f64::from(x));
         let ulp = function.ulp(f64::from(x));
         self.within(exact, ulp, Kind::Extended)
+    }
+}
+
+/// Assumptions about zeros, infinities and NaN.
+const SPECIAL: FPFastMathMode =
+    FPFastMathMode::NOT_NAN.union(FPFastMathMode::NOT_INF).union(FPFastMathMode::NSZ);
+
+/// The mode that a module declares for all its float operations.
+fn default_mode(module: &dr::Module) -> Option<FPFastMathMode> {
+    let is_it = |one: &&dr::Instruction| {
+        one.operands.contains(&dr::Operand::ExecutionMode(ExecutionMode::FPFastMathDefault))
+    };
+    let constant = module.execution_modes.iter().find(is_it)?.operands.last()?.id_ref_any()?;
+    let defined = module.types_global_values.iter().find(|one| one.result_id == Some(constant));
+    match defined?.operands[0] {
+        dr::Operand::LiteralBit32(bits) => FPFastMathMode::from_bits(bits),
+        ref other => panic!("{other:?}"),
     }
 }
 
