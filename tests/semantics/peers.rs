@@ -10,9 +10,11 @@ use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
 use transpica::stages::lift::OutputSelection;
 use transpica::{GlslVersion, Job, Machine, Options, Precision, Profile, Program, Shbin, Tier, Translator};
+use transpica_inspect::executor::{Subnormals, Verdict};
+use transpica_inspect::state::floats;
 use transpica_proof::chain::{self, Bits, bits};
+use transpica_proof::executors::{self, padded};
 use transpica_proof::expected::{Case, Run, cases};
-use transpica_proof::ir::same;
 use transpica_proof::spirv_tools;
 use transpica_proof::tally::Tally;
 
@@ -35,14 +37,16 @@ fn interpret(case: &Case, program: &Program<'_>, run: &Run) {
     machine.set_uniforms(&run.uniforms);
     for (number, vertex) in run.vertices.iter().enumerate() {
         let found = machine.run(&vertex.inputs.map(|register| register.map(f32::from_bits))).expect("ends");
-        chain::same_outputs("interpreter", number, &vertex.outputs, &bits(found), same)
+        let mut verdict = Verdict::default();
+        verdict.vertex(number, [&vertex.outputs, &bits(found)], &[0; 16], Subnormals::Kept);
+        executors::check("interpreter", &verdict, true)
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
     }
 }
 
 /// The vertices of a run with the outputs of the vertex entry, in its order; empty if the file
 /// lists none.
-fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
+fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Bits)> {
     let listed = run.vertices.iter().filter(|vertex| !vertex.semantics.is_empty());
     let values = listed.map(|vertex| {
         assert_eq!(vertex.semantics.len(), outputs.len(), "all outputs of the vertex entry or none");
@@ -54,7 +58,7 @@ fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
             lanes[..value.len()].copy_from_slice(value);
             lanes
         };
-        (vertex.inputs, outputs.iter().map(value).collect())
+        (vertex.inputs, padded(&outputs.iter().map(value).collect::<Vec<_>>()))
     });
     values.collect()
 }
@@ -69,12 +73,14 @@ fn every_form_gives_the_expected_results() {
             let mut options = chain::options(Precision::Exact);
             options.outputs.depth = DepthRange::Raw;
             let inputs = run.vertices.iter();
-            let registers = inputs.map(|vertex| (vertex.inputs, vertex.outputs.to_vec())).collect();
+            let registers = inputs.map(|vertex| (vertex.inputs, vertex.outputs)).collect();
             let named = semantics(run, &mapped);
             let all = [(OutputSelection::Registers, registers), (OutputSelection::Semantics(&mapped), named)];
             for (outputs, vertices) in all.into_iter().filter(|(_, vertices)| !vertices.is_empty()) {
                 let uniforms = run.uniforms.clone();
-                let forms = chain::Case { program, uniforms, options, outputs, vertices };
+                let inputs = vertices.iter().map(|(inputs, _)| floats(inputs)).collect();
+                let expected = vertices.iter().map(|(_, outputs)| Some(*outputs)).collect();
+                let forms = chain::Case { program, uniforms, options, outputs, inputs, expected };
                 compared += forms.compare().unwrap_or_else(|error| panic!("{}: {error}", case.name));
             }
             vertices += run.vertices.len() as u64;

@@ -8,8 +8,8 @@
 //! class Uniform; from 1.4 on the entry point lists all variables.
 
 use ::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FPFastMathMode, MemoryModel, Op,
-    StorageClass, Word,
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FPFastMathMode,
+    MemoryModel, Op, StorageClass, Word,
 };
 
 use super::writer::{Section, Writer};

@@ -67,17 +67,9 @@ fn compare_program(
     keep(&fed, &mut uniforms, &mut inputs);
     let mut machine = Machine::new(program, options.settings(chain::BUDGET)).expect("a vertex program");
     machine.set_uniforms(&uniforms);
-    let mut vertices = Vec::new();
-    for inputs in inputs {
-        let results = fed.assume.results;
-        if results != Promise::Nothing && !results_keep(&mut machine, &inputs, results) {
-            continue;
-        }
-        if let Ok(outputs) = machine.run(&inputs) {
-            vertices.push((chain::bits(&inputs), chain::bits(outputs).to_vec()));
-        }
-    }
-    Case { program, uniforms, options, outputs: OutputSelection::Registers, vertices }.compare()
+    let results = fed.assume.results;
+    inputs.retain(|inputs| results == Promise::Nothing || results_keep(&mut machine, inputs, results));
+    Case::new(program, uniforms, options, &inputs).expect("a vertex program").compare()
 }
 
 /// The same promise about everything that a host feeds.

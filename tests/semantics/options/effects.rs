@@ -14,10 +14,12 @@ use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::ir::Resource;
 use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Stage, Translation, Translator};
+use transpica_inspect::executor::{self, Case};
 use transpica_proof::chain::{self, Count};
+use transpica_proof::executors::Evaluated;
 use transpica_proof::generate::{Kind, generate};
-use transpica_proof::ir::{InputValues, eval, same_numbers};
-use transpica_proof::unnamed::Unnamed;
+use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::unnamed::{BARE, Unnamed};
 
 /// Bindings without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0.
 fn bindings() -> Unnamed {
@@ -324,8 +326,6 @@ fn loops_left_anywhere_have_the_same_results() {
     for generated in seeds.map(|seed| generate(Kind::Clean, seed.parse().expect("a seed"))) {
         let (program, uniforms) = (generated.program(), generated.uniforms());
         let options = chain::options(Precision::Exact);
-        let mut machine = Machine::new(&program, options.settings(chain::BUDGET)).expect("vertex");
-        machine.set_uniforms(&uniforms);
         for leave_loops_at_head in [true, false] {
             let profile = Profile { leave_loops_at_head, ..Profile::default() };
             let module = translate(Job::Compute, &program, options, profile).module;
@@ -333,18 +333,15 @@ fn loops_left_anywhere_have_the_same_results() {
             let changed = leave::run(&mut again.main, &module.helpers, &mut Default::default());
             assert!(!changed || !leave_loops_at_head, "seed {}", generated.seed);
             rewritten += u32::from(changed);
-            for (vertex, inputs) in generated.inputs(8).iter().enumerate() {
-                let expected = chain::bits(machine.run(inputs).expect("ends"));
-                let mut values = InputValues { inputs: chain::bits(inputs), ..InputValues::default() };
-                let floats = uniforms.floats.map(|register| register.map(f32::to_bits)).to_vec();
-                let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
-                values.members = vec![floats, ints, vec![[u32::from(uniforms.bools), 0, 0, 0]]];
-                let found = eval(&module, Precision::Exact, &values, 100_000).expect("ends");
-                let form = format!("seed {}, at head {leave_loops_at_head}", generated.seed);
-                chain::same_outputs(&form, vertex, &expected, &found, same_numbers)
-                    .unwrap_or_else(|difference| panic!("{difference}\n{module}"));
-                compared += 1;
-            }
+            let (form, inputs) = (format!("at head {leave_loops_at_head}"), &generated.inputs(8)[..]);
+            let block = &layout::registers(&RegisterLayout::REGISTERS);
+            let form =
+                Evaluated { form: &form, module: &module, block, outputs: 16, host: HostValues::default() };
+            let (program, uniforms, budget) = (&program, &uniforms, chain::BUDGET);
+            let case = Case { program, environment: &*BARE, uniforms, inputs, options, budget };
+            let verdict = executor::compare(&form, &case).expect("ends");
+            assert!(verdict.passed(), "seed {}, {}: {verdict:?}\n{module}", generated.seed, form.form);
+            compared += verdict.vertices;
         }
     }
     assert!(compared == 40 * 8 * 2 && rewritten > 10, "{rewritten} programs, {compared} vertices");

@@ -1,5 +1,5 @@
-//! Defects of naga with a workaround here: one minimal program for each, asserting today's
-//! behavior. If a test fails, a newer naga is better and the workaround can be removed.
+//! Defects of naga and rspirv with a workaround here: one minimal program for each, asserting
+//! today's behavior. If a test fails, a newer version is better and the workaround can be removed.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -163,4 +163,14 @@ fn deep_expressions_are_refused_by_the_parser() {
     };
     assert!(naga::front::wgsl::parse_str(&nested(100)).is_ok());
     assert!(naga::front::wgsl::parse_str(&nested(260)).is_err());
+}
+
+/// See drivers.md#rspirv-mode-ids.
+#[test]
+fn a_mode_with_ids_is_refused_by_the_loader() {
+    let bytes = include_bytes!("../../cases/upstream/mode_with_ids.spv");
+    let error = rspirv::dr::load_bytes(bytes).expect_err("newer versions may take it");
+    assert!(format!("{error:?}").contains("DetachedInstruction"), "{error:?}");
+    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    assert!(transpica_inspect::spirv::assembly(&words).unwrap().contains("OpExecutionModeId"));
 }

@@ -3,87 +3,20 @@
 
 use std::collections::BTreeSet;
 
-use rspirv::dr;
-use transpica::host::dvle::FileEnvironment;
-use transpica::host::{self, dvle};
-use transpica::isa::Uniforms;
+use transpica::host::dvle::{self, FileEnvironment};
 use transpica::settings::{Arithmetic, Assume, FloatControls, Functions, Promise, VertexInput};
-use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Shbin, Stage, Translator};
+use transpica::{Limits, Options, Precision, Profile, Shbin, Stage};
+use transpica_inspect::executor::Case;
 use transpica_inspect::promises;
 use transpica_proof::daily;
+use transpica_proof::executors::compare_by_the_letter;
 use transpica_proof::generate::{self, Kind, generate};
-use transpica_proof::spirv_machine::{Licenses, World, run_on};
 use transpica_proof::unnamed::BARE;
 
 /// Drivers for each vertex.
-const SEEDS: u64 = 6;
+const DRIVERS: u64 = 6;
 /// Limit of instructions of a vertex.
 const STEPS: u64 = 2000;
-
-/// A vertex program as a module in compute, and what the interpreter makes of it.
-struct Subject {
-    name: String,
-    module: dr::Module,
-    block: Vec<u32>,
-    machine: Machine,
-}
-
-impl Subject {
-    fn new(
-        name: String,
-        program: &Program<'_>,
-        environment: &dyn host::Environment,
-        uniforms: &Uniforms,
-        (options, profile): (Options, Profile),
-    ) -> Self {
-        let mut translator = Translator::new(options, profile);
-        let translated = translator.translate(program, environment, Job::Compute).expect("translates");
-        let words = translator.spirv(&translated).expect("is written");
-        let bytes = host::pack(&translated.interface.block, uniforms);
-        let block = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        let mut machine = Machine::new(program, options.settings(STEPS)).expect("a vertex program");
-        machine.set_uniforms(uniforms);
-        Self { name, module: dr::load_words(&words).expect("a module"), block, machine }
-    }
-
-    /// The outputs of a vertex on a driver, without signs of zero and payloads of NaN.
-    fn outputs(&self, inputs: &[[f32; 4]; 16], driver: &mut Licenses) -> Vec<u32> {
-        let mut world = World::default();
-        world.buffers.insert(0, inputs.as_flattened().iter().map(|x| x.to_bits()).collect());
-        world.buffers.insert(1, vec![0; 64]);
-        world.buffers.insert(2, self.block.clone());
-        run_on(&self.module, &mut world, driver);
-        world.buffers[&1].iter().map(|&bits| plain(f32::from_bits(bits))).collect()
-    }
-
-    /// Returns whether every driver has the results of the interpreter for these vertices. Those
-    /// that the interpreter does not finish are left out.
-    fn is_exact(&mut self, vertices: &[[[f32; 4]; 16]]) -> bool {
-        vertices.iter().zip(0..).all(|(inputs, number)| {
-            let Ok(expected) = self.machine.run(inputs) else { return true };
-            let expected: Vec<u32> = expected.as_flattened().iter().map(|&x| plain(x)).collect();
-            let seeds = (0..SEEDS).map(|seed| number * SEEDS + seed + 1);
-            assert_eq!(self.outputs(inputs, &mut Licenses::none()), expected, "{}: IEEE 754", self.name);
-            seeds.into_iter().all(|seed| {
-                let found = self.outputs(inputs, &mut Licenses::of(&self.module, seed));
-                let place = found.iter().zip(&expected).position(|(found, expected)| found != expected);
-                if let Some(at) = place {
-                    let (found, expected) = (found[at], expected[at]);
-                    println!("{}: o{}.{} is {found:#x}, not {expected:#x}", self.name, at / 4, at % 4);
-                }
-                place.is_none()
-            })
-        })
-    }
-}
-
-fn plain(x: f32) -> u32 {
-    match x {
-        _ if x.is_nan() => f32::NAN.to_bits(),
-        0.0 => 0,
-        _number => x.to_bits(),
-    }
-}
 
 fn declared(float_controls: FloatControls) -> (Options, Profile) {
     let options = Options::default();
@@ -113,18 +46,22 @@ fn open_samples(
         let bytes = std::fs::read(&path).expect("readable");
         let file = Shbin::parse(&bytes).expect("a sample");
         for index in 0..file.executables.len() {
-            let program = dvle::program(&file, index, &Limits::default()).expect("a program");
+            let program = &dvle::program(&file, index, &Limits::default()).expect("a program");
             if program.stage() != Stage::Vertex {
                 continue;
             }
-            let environment = FileEnvironment::new(&file, index, "sample").expect("there");
+            let environment = &FileEnvironment::new(&file, index, "sample").expect("there");
             let mut uniforms = generate::uniforms(1);
             environment.constants().apply(&mut uniforms);
+            let (uniforms, inputs, options) = (&uniforms, vertices, *options);
+            let case = Case { program, environment, uniforms, inputs, options, budget: STEPS };
             let name = format!("{} {index}", path.file_stem().expect("a name").display());
-            let setting = (*options, profile.clone());
-            let mut subject = Subject::new(name.clone(), &program, &environment, &uniforms, setting);
-            if !subject.is_exact(vertices) {
-                open.insert(name);
+            match compare_by_the_letter(&case, profile, DRIVERS) {
+                Ok(verdict) => assert!(verdict.values > 0, "{name}"),
+                Err(difference) => {
+                    println!("{name}: {difference}");
+                    open.insert(name);
+                }
             }
         }
     }
@@ -134,6 +71,13 @@ fn open_samples(
 #[test]
 fn samples_have_one_result_with_all_declarations() {
     let open = open_samples(&declared(FloatControls::ALL), 1, &vertices());
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn samples_have_one_result_with_a_default_mode() {
+    let (options, profile) = declared(FloatControls::ALL);
+    let open = open_samples(&(options, Profile { float_controls2: true, ..profile }), 2, &vertices());
     assert!(open.is_empty(), "{open:?}");
 }
 
@@ -158,6 +102,11 @@ fn licenses_without_a_declaration_are_found() {
         let (options, profile) = declared(FloatControls::ALL);
         (Options { arithmetic, ..options }, Profile { no_contraction, ..profile })
     };
+    let contracts = (
+        declared(FloatControls::ALL).0,
+        Profile { float_controls2: true, no_contraction: false, ..declared(FloatControls::ALL).1 },
+    );
+    assert!(!open_samples(&contracts, 8, &generate::inputs(3, 3)).is_empty());
     let driver = Arithmetic { functions: Functions::Driver, ..Arithmetic::default() };
     let fast = Arithmetic { precision: Precision::Fast, ..Arithmetic::default() };
     for setting in [with(driver, true), with(fast, true), with(Arithmetic::default(), false)] {
@@ -173,9 +122,10 @@ fn check_random(what: &str, options: Options, seeds: std::ops::Range<u64>, daily
         let generated = generate(kind, seed);
         let (mut uniforms, mut inputs) = (generated.uniforms(), generated.inputs(2));
         promises::keep(&options, &mut uniforms, &mut inputs);
-        let (name, setting) = (format!("{what}: {kind:?} {seed}"), (options, profile.clone()));
-        let mut subject = Subject::new(name, &generated.program(), &*BARE, &uniforms, setting);
-        assert!(subject.is_exact(&inputs), "{}", subject.name);
+        let (program, uniforms, inputs) = (&generated.program(), &uniforms, &inputs[..]);
+        let case = Case { program, environment: &*BARE, uniforms, inputs, options, budget: STEPS };
+        compare_by_the_letter(&case, &profile, DRIVERS)
+            .unwrap_or_else(|difference| panic!("{what}: {kind:?} {seed}: {difference}"));
     }
 }
 

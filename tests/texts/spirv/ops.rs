@@ -4,8 +4,10 @@ use super::*;
 use rspirv::binary::Disassemble;
 use transpica::Kind as ErrorKind;
 use transpica::Precision;
+use transpica::settings::FloatControls;
 use transpica::stages::ir::{Binary, Lane, Resource, ScalarKind, Unary};
 use transpica::stages::precision::arith;
+use transpica_inspect::spirv::load;
 
 const A: [f32; 4] = [1.5, -2.25, 0.0, 9.0];
 const B: [f32; 4] = [0.5, 4.0, f32::NAN, 9.0];
@@ -329,7 +331,7 @@ fn float_arithmetic_is_not_contracted() {
 
 /// Number of results with NoContraction.
 fn contraction_marks(words: &[u32]) -> usize {
-    let module = rspirv::dr::load_words(words).unwrap();
+    let module = load(words).unwrap();
     let wanted = rspirv::dr::Operand::Decoration(rspirv::spirv::Decoration::NoContraction);
     module.annotations.iter().filter(|one| one.operands.get(1) == Some(&wanted)).count()
 }
@@ -353,8 +355,15 @@ fn a_default_mode_takes_the_place_of_decorations() {
         case.profile.spirv_version = version;
         (case.profile.float_controls2, case.profile.no_contraction) = (true, !contracts);
         case.profile.float_controls = FloatControls { nan, ..FloatControls::ALL };
-        let words = case.check();
-        let module = rspirv::dr::load_words(&words).unwrap();
+        let words = case.write().unwrap();
+        match validate_for(&words, version) {
+            // The capability is younger than spirv-val 2024.1.
+            Err(text) if text.contains("Invalid capability operand: 6029") => {
+                println!("old spirv-val: {text}")
+            }
+            valid => valid.unwrap(),
+        }
+        let module = load(&words).unwrap();
         let modes: Vec<_> = module.execution_modes.iter().map(|one| &one.operands).collect();
         let mode = modes.iter().find(|operands| operands.contains(&Mode(FPFastMathDefault)));
         let bits = mode.map(|operands| {

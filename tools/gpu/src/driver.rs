@@ -3,16 +3,7 @@
 //! account.
 //! Facts: rows of `src/guide/drivers.md`, which each field cites.
 
-/// Treatment of numbers below 2^-126 in a driver's compute stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subnormals {
-    /// Preserved.
-    Kept,
-    /// Flushed to zero by all arithmetic, as operands and as results.
-    Flushed,
-    /// Unknown; Vulkan permits either at every operation.
-    Open,
-}
+use transpica_inspect::executor::Subnormals;
 
 /// Facts about one driver.
 #[derive(Clone, Copy, Debug, PartialEq)]

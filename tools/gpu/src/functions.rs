@@ -13,10 +13,10 @@ use wgpu::BufferUsages;
 
 use crate::backend::text::Language;
 use crate::compare::CompareError;
-use crate::driver::Subnormals;
 use crate::geometry::Stage;
 use crate::precision::arith;
 use crate::{Gpu, GpuError, Route, Shader};
+use transpica_inspect::executor::Subnormals;
 
 /// Operands of one dispatch.
 pub const BLOCK: u32 = 1 << 20;

@@ -12,8 +12,8 @@ use transpica::{Job, Options, Program, RegisterState, Stage, Translator};
 
 use crate::backend::text::Language;
 use crate::compare::{self, Case, CompareError, reference, ulp};
-use crate::driver::Subnormals;
 use crate::{Gpu, Registers, Route, Shader, run_compute};
+use transpica_inspect::executor::Subnormals;
 
 /// A measured operation: name, opcode.
 type Probe = (&'static str, u32);

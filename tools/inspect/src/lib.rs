@@ -8,6 +8,7 @@ pub mod access;
 pub mod ancestry;
 pub mod dead;
 pub mod draw;
+pub mod executor;
 pub mod graph;
 pub mod inputs;
 pub mod json;

@@ -6,12 +6,13 @@ use std::borrow::Cow;
 
 use crate::backend::spirv::PlacedWords;
 use rspirv::binary::{Consumer, Disassemble, ParseAction, parse_words};
-use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};
-use rspirv::spirv::Op;
+use rspirv::dr::{Instruction, Loader, Module, ModuleHeader, Operand};
+use rspirv::spirv::{ExecutionMode, Op};
 use transpica::isa::placed::PlacedText;
 use transpica::{At, Error, Kind, Result};
 
-/// rspirv's loader, which by itself accepts no debug instructions among the globals.
+/// rspirv's loader, which by itself accepts no debug instructions among the globals, and no mode
+/// with ids (drivers.md#rspirv-mode-ids).
 #[derive(Default)]
 struct Reader {
     loader: Loader,
@@ -25,6 +26,11 @@ impl Reader {
         for instruction in &mut module.types_global_values {
             if instruction.class.opcode == Op::NoLine && instruction.result_id.is_some() {
                 instruction.class = bare(Op::ExtInst).class;
+            }
+        }
+        for instruction in &mut module.execution_modes {
+            if instruction.operands.contains(&Operand::ExecutionMode(ExecutionMode::FPFastMathDefault)) {
+                instruction.class = bare(Op::ExecutionModeId).class;
             }
         }
         module
@@ -47,6 +53,7 @@ impl Consumer for Reader {
             Op::FunctionEnd => self.is_inside = false,
             // The loader keeps this one in its place, and it has no result otherwise.
             Op::ExtInst if !self.is_inside => instruction.class = bare(Op::NoLine).class,
+            Op::ExecutionModeId => instruction.class = bare(Op::ExecutionMode).class,
             _others => {}
         }
         self.loader.consume_instruction(instruction)
@@ -58,15 +65,23 @@ fn bare(op: Op) -> Instruction {
     Instruction::new(op, None, None, Vec::new())
 }
 
-/// Returns the module as text.
+/// Returns rspirv's form of a module.
 ///
 /// # Errors
 /// [`Kind::Backend`] if the words are not a SPIR-V module.
-pub fn assembly(words: &[u32]) -> Result<String> {
+pub fn load(words: &[u32]) -> Result<Module> {
     let mut reader = Reader::default();
     parse_words(words, &mut reader)
         .map_err(|error| Error::new(Kind::Backend(format!("SPIR-V: {error}")), At::Whole))?;
-    let module = reader.module();
+    Ok(reader.module())
+}
+
+/// Returns the module as text.
+///
+/// # Errors
+/// As [`load`].
+pub fn assembly(words: &[u32]) -> Result<String> {
+    let module = load(words)?;
     let mut text = String::new();
     for line in module.disassemble().lines() {
         // rspirv writes two spaces before a type and its operands. A string keeps its spaces.

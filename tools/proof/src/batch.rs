@@ -9,8 +9,10 @@ use transpica::{Error, Machine, Program, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, VertexAttribute, Vertices};
 use transpica_draw::cpu::{Pipeline, Triangles};
 
-use crate::chain::{Checked, Count, Disagreement, bits, same_outputs};
-use crate::ir;
+use transpica_inspect::executor::{Subnormals, Verdict};
+
+use crate::chain::{Checked, Count, Disagreement, bits};
+use crate::executors;
 
 /// Numbers of vertices that are run at once: full and partial batches.
 pub const SIZES: [usize; 4] = [1, 3, LANES, LANES + 1];
@@ -126,7 +128,9 @@ fn same(batch: &mut Batch, inputs: &[Registers], expected: &[Expected]) -> Check
     }
     for (vertex, (expected, found)) in expected.iter().zip(&outputs).enumerate() {
         if let Ok(expected) = &expected.outputs {
-            same_outputs(&form, vertex, &bits(expected), &bits(found), ir::same)?;
+            let mut verdict = Verdict::default();
+            verdict.vertex(vertex, [&bits(expected), &bits(found)], &[0; 16], Subnormals::Kept);
+            executors::check(&form, &verdict, true)?;
         }
     }
     // The batch has the counts of its last lanes only.

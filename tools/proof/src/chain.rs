@@ -4,29 +4,28 @@
 
 use std::fmt;
 
+use crate::executors::{self, Evaluated, InTree};
 use crate::generate::Generated;
-use crate::ir::{Evaluator, InputValues, Lanes, same, same_numbers};
-use crate::same::Agreement;
-use transpica::host::{IntPacking, RegisterLayout, UniformBlock, layout};
-use transpica::interp::Registers as State;
+use crate::unnamed::BARE;
+use transpica::host::{HostValues, RegisterLayout, UniformBlock, layout};
 use transpica::isa::Uniforms;
-use transpica::isa::sizes::FLOATS;
+use transpica::isa::sizes::{FLOATS, OUTPUTS};
 use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
-use transpica::stages::ir::{self, Module, Phase};
+use transpica::stages::ir::{Module, Phase};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::analyze::ranges::Promises;
 use transpica::stages::passes::{self, Scratch};
-use transpica::stages::precision::arith;
 use transpica::stages::structure::tree::Tree;
 use transpica::stages::structure::{self, Structured};
-use transpica::{Machine, Options, Precision, Program};
+use transpica::{Error, Machine, Options, Precision, Program};
+use transpica_inspect::executor::{self, Executor};
 
 use crate::mutants::{Mutant, Place};
 use crate::risk;
-use crate::walk::{Walk, Walked};
+use crate::walk::Walk;
 
 pub use transpica_inspect::state::{Registers as Bits, bits};
 
@@ -87,8 +86,10 @@ pub struct Case<'a> {
     pub options: Options,
     /// Outputs of the main function.
     pub outputs: OutputSelection<'a>,
-    /// v0..v15 and the outputs of each vertex, padded with zeros.
-    pub vertices: Vec<(Bits, Vec<Lanes>)>,
+    /// v0..v15 of each vertex.
+    pub inputs: Vec<[[f32; 4]; 16]>,
+    /// The outputs of each, padded with zeros; `None` if it does not end.
+    pub expected: Vec<Option<Bits>>,
 }
 
 /// Returns options under which every register is in the uniform block.
@@ -173,39 +174,13 @@ pub fn compare_with(
     options.control.apply(&mut uniforms);
     let case = Case::new(&program, uniforms, options, &generated.inputs(VERTICES));
     let case = case.map_err(|error| fault("interpreter", error))?;
-    let vertices = case.vertices.len();
+    let vertices = case.expected.iter().flatten().count();
     let forms = case.compare_forms(mutant)?;
     Ok(Count { programs: 1, vertices, unfinished: VERTICES - vertices, forms })
 }
 
 fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
     Disagreement { form: form.to_string(), what: what.to_string() }
-}
-
-/// Compares the outputs of a vertex by a rule. Legal modules leave the sign of zero open
-/// ([`same_numbers`]).
-///
-/// # Errors
-/// The first output that differs.
-pub fn same_outputs(
-    form: &str,
-    vertex: usize,
-    expected: &[Lanes],
-    found: &[Lanes],
-    agree: Agreement,
-) -> Checked {
-    if expected.len() != found.len() {
-        let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
-        return Err(fault(form, what));
-    }
-    for (register, (expected, found)) in expected.iter().zip(found).enumerate() {
-        if !agree(ir::ScalarKind::F32, *expected, *found) {
-            let [expected, found] = [expected, found].map(|register| register.map(f32::from_bits));
-            let what = format!("vertex {vertex} o{register}: {found:?}, expected {expected:?}");
-            return Err(fault(form, what));
-        }
-    }
-    Ok(())
 }
 
 impl<'a> Case<'a> {
@@ -221,9 +196,9 @@ impl<'a> Case<'a> {
     ) -> transpica::Result<Self> {
         let mut machine = Machine::new(program, options.settings(BUDGET))?;
         machine.set_uniforms(&uniforms);
-        let run = |inputs: &_| Some((bits(inputs), bits(machine.run(inputs).ok()?).to_vec()));
-        let vertices = inputs.iter().filter_map(run).collect();
-        Ok(Self { program, uniforms, options, outputs: OutputSelection::Registers, vertices })
+        let expected = inputs.iter().map(|inputs| machine.run(inputs).ok().map(bits)).collect();
+        let (inputs, outputs) = (inputs.to_vec(), OutputSelection::Registers);
+        Ok(Self { program, uniforms, options, outputs, inputs, expected })
     }
 
     /// Compares every form that the program has and returns the number of forms.
@@ -293,22 +268,17 @@ impl Forms<'_> {
         if let OutputSelection::Semantics(_) = self.case.outputs {
             return Ok(());
         }
-        for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
-            let mut state = State::new(self.case.options.arithmetic.precision, &self.case.uniforms);
-            let settings = self.case.options.settings(BUDGET);
-            state.set_uninitialized(settings.uninitialized);
-            state.set_loop_guard(settings.loop_guard.unwrap_or(0));
-            state.begin(&inputs.map(|register| register.map(f32::from_bits)));
-            let walk = Walk { program: self.case.program, cfg, tree };
-            let walked = walk.run(&mut state, 1 << 20, &mut |_, _| {});
-            if walked != Walked::End {
-                return Err(fault(form, format!("vertex {vertex} does not end: {walked:?}")));
-            }
-            let registers = bits(state.outputs());
-            same_outputs(form, vertex, &expected[..registers.len()], &registers, same)?;
-        }
+        self.compare(&InTree { form, walk: Walk { program: self.case.program, cfg, tree } }, true)
+    }
+
+    /// Compares a form with the interpreter.
+    fn compare(&mut self, form: &impl Executor<Error = Error>, keeps_zero_signs: bool) -> Checked {
+        let Case { program, ref uniforms, options, ref inputs, ref expected, .. } = *self.case;
+        let case = executor::Case { program, environment: &*BARE, uniforms, inputs, options, budget: BUDGET };
+        let verdict = executor::compare_with(form, &case, expected);
+        let verdict = verdict.map_err(|error| fault(form.name(), error))?;
         self.count += 1;
-        Ok(())
+        executors::check(form.name(), &verdict, keeps_zero_signs)
     }
 
     /// Checks the IR of a lowered program after each pass.
@@ -355,44 +325,13 @@ impl Forms<'_> {
     }
 
     fn check(&mut self, form: &str, module: &Module, phase: Phase) -> Checked {
-        if let Err(error) = ir::verify(module, phase) {
-            let text = ir::text::print(module);
-            let start: String = text.lines().take(200).map(|line| format!("{line:.200}\n")).collect();
-            return Err(fault(form, format!("{error}\n{start}")));
-        }
-        let evaluator = Evaluator::new(module).map_err(|error| fault(form, error))?;
-        for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
-            let environment = self.environment(inputs);
-            let found = evaluator.run(self.case.options.arithmetic.precision, &environment, 1 << 24);
-            let found = found.map_err(|error| fault(form, error))?;
-            let agree = match phase {
-                Phase::Pica => same,
-                Phase::Legal => same_numbers,
-            };
-            same_outputs(form, vertex, expected, &found, agree)?;
-        }
-        self.count += 1;
-        Ok(())
-    }
-
-    fn environment(&self, inputs: &Bits) -> InputValues {
-        // Before legalization nothing converts loaded values, so round the registers to the
-        // precision here.
-        let load = |x: f32| arith::load(self.case.options.arithmetic.precision, x).to_bits();
-        let floats: Vec<[u32; 4]> =
-            self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();
-        let ints = match self.layout().packing {
-            IntPacking::Words => self.case.uniforms.ints.map(|register| register.map(u32::from)).to_vec(),
-            IntPacking::Bytes => vec![self.case.uniforms.ints.map(u32::from_le_bytes)],
+        let outputs = match self.case.outputs {
+            OutputSelection::Registers => OUTPUTS,
+            OutputSelection::Semantics(outputs) => outputs.len(),
         };
-        let bools = vec![[u32::from(self.case.uniforms.bools), 0, 0, 0]];
-        InputValues {
-            inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),
-            uniforms: floats.clone(),
-            ints: self.case.uniforms.ints,
-            bools: self.case.uniforms.bools,
-            members: vec![floats, ints, bools],
-            host: Default::default(),
-        }
+        let block = &layout::registers(&self.layout());
+        let form = Evaluated { form, module, block, outputs, host: HostValues::default() };
+        form.verify(phase).map_err(|error| fault(form.form, error))?;
+        self.compare(&form, phase == Phase::Pica)
     }
 }

@@ -9,6 +9,7 @@
 pub mod batch;
 pub mod chain;
 pub mod control;
+pub mod executors;
 pub mod expected;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;

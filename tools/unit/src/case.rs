@@ -1,14 +1,15 @@
 //! Cases: values for a program, and what is expected of its run.
 //! In: a shader, a case, an executor. Out: a failure, or the code that ran. Reads no file.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
+use transpica_inspect::executor::{Cpu, Executor};
 use transpica_inspect::state::Registers;
 
 use crate::coverage::Coverage;
 use crate::expect::{Difference, Expected};
 use crate::report::explain;
-use crate::run::{Executor, Outcome, Trial, Vertex, run};
+use crate::run::{Outcome, Trial, Vertex, others, run};
 use crate::shader::Shader;
 
 /// A case of a test file.
@@ -84,27 +85,31 @@ pub struct Checked {
 
 impl Case {
     /// Runs the case. `file` is the name of its file in the text of a failure.
-    pub fn check(&self, file: &str, shader: &Shader, executor: &dyn Executor) -> Checked {
+    pub fn check<E>(&self, file: &str, shader: &Shader, executor: &E) -> Checked
+    where
+        E: Executor<Error: fmt::Display>,
+    {
         let Verdict { faults, coverage, most } = self.verdict(shader, executor, None);
         let head = format!("{file}:{}: {}\n", self.line, self.name);
-        let failure = (!faults.is_empty()).then(|| head + &self.text(shader, executor, &faults));
+        let failure = (!faults.is_empty()).then(|| head + &self.text(shader, executor.name(), &faults));
         Checked { failure, coverage, steps: most }
     }
 
     /// Returns whether the case fails on the reference machine within a budget.
     pub(crate) fn fails(&self, shader: &Shader, budget: u64) -> bool {
-        !self.verdict(shader, &crate::run::Cpu, Some(budget)).faults.is_empty()
+        !self.verdict(shader, &Cpu, Some(budget)).faults.is_empty()
     }
 
-    fn verdict(&self, shader: &Shader, executor: &dyn Executor, budget: Option<u64>) -> Verdict {
+    fn verdict<E>(&self, shader: &Shader, executor: &E, budget: Option<u64>) -> Verdict
+    where
+        E: Executor<Error: fmt::Display>,
+    {
         let mut result = Verdict::default();
         for (number, row) in self.rows.iter().enumerate() {
             let limited = budget.map(|budget| Trial { budget, ..row.trial.clone() });
             let trial = limited.as_ref().unwrap_or(&row.trial);
-            let ran = run(shader, trial, &mut |_, _| ()).and_then(|outcome| {
-                let others = executor.outputs(shader, trial);
-                Ok((outcome, others.map_err(|error| format!("on {}: {error}", executor.name()))?))
-            });
+            let ran = run(shader, trial, &mut |_, _| ())
+                .and_then(|outcome| Ok((outcome, others(executor, shader, trial)?)));
             match ran {
                 Ok((outcome, others)) => self.compare((number, row), &outcome, others, &mut result),
                 Err(error) => result.faults.push(Fault::Text(format!("{}{error}", row.head()))),
@@ -167,7 +172,7 @@ impl Case {
     }
 
     /// Returns the text of faults, and the trace of the first wrong component.
-    fn text(&self, shader: &Shader, executor: &dyn Executor, faults: &[Fault]) -> String {
+    fn text(&self, shader: &Shader, executor: &str, faults: &[Fault]) -> String {
         let (mut text, mut trace) = (String::new(), None);
         for fault in faults {
             match fault {
@@ -175,8 +180,7 @@ impl Case {
                 Fault::Lane { row, vertex, subject, difference, machine } => {
                     let _ = write!(text, "{subject}{difference}");
                     if let Some(machine) = machine {
-                        let _ =
-                            write!(text, " on {}; the reference machine has {machine:?}", executor.name());
+                        let _ = write!(text, " on {executor}; the reference machine has {machine:?}");
                     }
                     text.push('\n');
                     trace = trace.or_else(|| {

@@ -96,5 +96,6 @@ pub use matrix::IDENTITY;
 pub use mutate::Mutant;
 pub use picture::PictureCase;
 pub use program::{Argument, ProgramRun, Ran};
-pub use run::{BUDGET, Batched, Cpu, Executor, Outcome, Trial, Triangle, Vertex, run};
+pub use run::{BUDGET, Outcome, Trial, Triangle, Vertex, run};
 pub use shader::{Executable, Problem, Shader};
+pub use transpica_inspect::executor::{Batched, Cpu, Executor};

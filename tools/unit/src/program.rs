@@ -8,7 +8,9 @@ use transpica_inspect::state;
 
 use crate::case::{Case, ExpectedTriangle, Row};
 use crate::expect::{Expectation, Expected, Output};
-use crate::run::{BUDGET, Cpu, Outcome, Trial, Triangle, executable, run};
+use transpica_inspect::executor::Cpu;
+
+use crate::run::{BUDGET, Outcome, Trial, Triangle, executable, run};
 use crate::shader::{Executable, Problem, Shader};
 
 /// A value of a uniform or an attribute.

@@ -2,12 +2,15 @@
 //! In: a shader, values. Out: an [`Outcome`]. The machine runs first in any case: it finds programs
 //! that do not end, and counts what ran. Knows no expectation.
 
+use std::fmt;
+
+use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{GeometryMachine, Settings, TraceRecord};
 use transpica::isa::Inst;
 use transpica::isa::control::Test;
 use transpica::isa::uniforms::HAS_RUN;
-use transpica::{Error, Kind, Machine, Stage};
-use transpica_draw::batch::{Batch, LANES};
+use transpica::{Error, Kind, Machine, Options, Shbin, Stage};
+use transpica_inspect::executor::{Case, Executor};
 use transpica_inspect::state::{DEFAULT_REGISTERS, Registers, State, bits, floats};
 
 use crate::coverage::Coverage;
@@ -60,57 +63,24 @@ pub struct Outcome {
     pub coverage: Coverage,
 }
 
-/// A machine other than the reference machine.
-pub trait Executor: Sync {
-    /// Returns the name that reports have.
-    fn name(&self) -> &'static str;
-    /// Returns o0..o15 of each vertex as f32 bits, or `None` for programs that it leaves to the
-    /// reference machine.
-    ///
-    /// # Errors
-    /// A message.
-    fn outputs(&self, shader: &Shader, trial: &Trial) -> Result<Option<Vec<Registers>>, String>;
-}
-
-/// The reference machine alone.
-#[derive(Clone, Copy, Debug)]
-pub struct Cpu;
-
-impl Executor for Cpu {
-    fn name(&self) -> &'static str {
-        "cpu"
-    }
-    fn outputs(&self, _: &Shader, _: &Trial) -> Result<Option<Vec<Registers>>, String> {
-        Ok(None)
-    }
-}
-
-/// Vertex programs 64 vertices at a time, with each vertex in all lanes. Geometry programs stay on
-/// the reference machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Batched;
-
-impl Executor for Batched {
-    fn name(&self) -> &'static str {
-        "batch"
-    }
-    fn outputs(&self, shader: &Shader, trial: &Trial) -> Result<Option<Vec<Registers>>, String> {
-        let program = &executable(shader, trial)?.program;
-        if program.stage() == Stage::Geometry {
-            return Ok(None);
-        }
-        let settings = Settings { budget: trial.budget, ..Settings::default() };
-        let mut batch = Batch::new(program, settings).map_err(|error| error.to_string())?;
-        batch.set_uniforms(&trial.state.uniforms);
-        let mut all = Vec::new();
-        for vertex in &trial.state.vertices {
-            let inputs = [floats(vertex); LANES];
-            let mut outputs = vec![[[0.0; 4]; 16]; LANES];
-            batch.run_all(&inputs, &mut outputs).map_err(|error| error.to_string())?;
-            all.extend(outputs.first().map(bits));
-        }
-        Ok(Some(all))
-    }
+/// Runs a trial on another executor, if that takes its program.
+pub(crate) fn others<E>(
+    executor: &E,
+    shader: &Shader,
+    trial: &Trial,
+) -> Result<Option<Vec<Registers>>, String>
+where
+    E: Executor<Error: fmt::Display>,
+{
+    let named = |error: &dyn fmt::Display| format!("on {}: {error}", executor.name());
+    let file = Shbin::parse(&shader.bytes).map_err(|error| named(&error))?;
+    let environment = &FileEnvironment::new(&file, trial.index, "").map_err(|error| named(&error))?;
+    let mut options = Options::default();
+    options.block.fold_constants &= trial.state.keeps_constants(&environment.constants());
+    let inputs = &trial.state.vertices.iter().map(floats).collect::<Vec<_>>()[..];
+    let (program, uniforms) = (&executable(shader, trial)?.program, &trial.state.uniforms);
+    let case = Case { program, environment, uniforms, inputs, options, budget: trial.budget };
+    executor.outputs(&case).map_err(|error| named(&error))
 }
 
 pub(crate) fn executable<'s>(shader: &'s Shader, trial: &Trial) -> Result<&'s Executable, String> {

@@ -33,7 +33,7 @@ fn load(name: &str, text: &str) -> Result<(TestFile, PathBuf), String> {
 }
 
 /// Failures of a file, in order.
-fn failures(name: &str, text: &str, executor: &dyn Executor) -> String {
+fn failures(name: &str, text: &str, executor: &impl Executor<Error = transpica::Error>) -> String {
     let (file, folder) = load(name, text).unwrap_or_else(|error| panic!("{error}"));
     let checked = file.cases.iter().map(|case| case.check("lights.test.toml", &file.shader, executor));
     checked.filter_map(|checked| Some(relative(&checked.failure?, &folder))).collect()

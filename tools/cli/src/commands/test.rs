@@ -2,6 +2,7 @@
 //! or JUnit.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -9,19 +10,15 @@ use std::time::{Duration, Instant, SystemTime};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use transpica::host::dvle::FileEnvironment;
-use transpica::{Options, Shbin, Stage};
 use transpica_inspect::draw::Size;
 use transpica_inspect::draw::picture::Picture;
-use transpica_inspect::state::Registers;
+use transpica_inspect::executor;
 use transpica_unit::coverage::{self, Coverage};
-use transpica_unit::{Batched, Case, Checked, Cpu, Executor, PictureCase, Problem, Shader, TestFile, Trial};
+use transpica_unit::{Batched, Case, Checked, Cpu, Executor, PictureCase, Problem, TestFile};
 
 use crate::arguments::Arguments;
 use crate::files;
 use crate::gpu::{self, Gpu};
-use crate::input::Input;
-use crate::jobs::GpuRun;
 use crate::json::Schema;
 use crate::pictures::{decode, encode, side_by_side};
 use crate::report::{Common, Failure};
@@ -105,13 +102,13 @@ const PAUSE: Duration = Duration::from_millis(300);
 
 /// Runs the command.
 pub fn run(arguments: &Test, common: &Common) -> Result<(), Failure> {
-    let executor: Box<dyn Executor> = match arguments.on {
-        TestMachine::Cpu => Box::new(Cpu),
-        TestMachine::Batch => Box::new(Batched),
-        TestMachine::Gpu => Box::new(OnGpu(gpu::open(arguments.adapter.as_deref(), common)?)),
+    let executor = match arguments.on {
+        TestMachine::Cpu => Opened::Cpu,
+        TestMachine::Batch => Opened::Batch,
+        TestMachine::Gpu => Opened::Gpu(gpu::open(arguments.adapter.as_deref(), common)?),
     };
     loop {
-        let (seen, result) = check(arguments, executor.as_ref(), common)?;
+        let (seen, result) = check(arguments, &executor, common)?;
         if !arguments.watch {
             return result;
         }
@@ -124,27 +121,28 @@ pub fn run(arguments: &Test, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// Vertex programs on a GPU. Geometry programs stay on the reference machine.
-struct OnGpu(Gpu);
+/// An opened [`TestMachine`]. Geometry programs stay on the reference machine.
+enum Opened {
+    Cpu,
+    Batch,
+    Gpu(Gpu),
+}
 
-impl Executor for OnGpu {
-    fn name(&self) -> &'static str {
-        "gpu"
+impl Executor for Opened {
+    type Error = Box<dyn Error>;
+    fn name(&self) -> &str {
+        match self {
+            Self::Cpu => Cpu.name(),
+            Self::Batch => Batched.name(),
+            Self::Gpu(_) => "gpu",
+        }
     }
-    fn outputs(&self, shader: &Shader, trial: &Trial) -> Result<Option<Vec<Registers>>, String> {
-        let executable = shader.executables.get(trial.index);
-        let Some(program) = executable.map(|it| &it.program).filter(|it| it.stage() == Stage::Vertex) else {
-            return Ok(None);
-        };
-        let file = Shbin::parse(&shader.bytes).map_err(|error| error.to_string())?;
-        let environment = FileEnvironment::new(&file, trial.index, "").map_err(|error| error.to_string())?;
-        let name = shader.files.first().map_or("", String::as_str);
-        let input = Input::of_bytes(Path::new(name), shader.bytes.clone());
-        let (options, budget, route) = (Options::default(), trial.budget, None);
-        let wanted =
-            GpuRun { program, environment: &environment, state: &trial.state, options, budget, route };
-        let outputs = input.and_then(|input| gpu::registers(&self.0, &wanted, &input));
-        outputs.map(Some).map_err(|failure| failure.message().to_owned())
+    fn outputs(&self, case: &executor::Case<'_>) -> executor::Outputs {
+        match self {
+            Self::Cpu => Ok(Cpu.outputs(case)?),
+            Self::Batch => Ok(Batched.outputs(case)?),
+            Self::Gpu(gpu) => gpu::outputs(gpu, case),
+        }
     }
 }
 
@@ -205,7 +203,7 @@ struct Mutants {
 /// Runs all tests once. Returns the files that matter, and whether all tests passed.
 fn check(
     arguments: &Test,
-    executor: &dyn Executor,
+    executor: &Opened,
     common: &Common,
 ) -> Result<(Changes, Result<(), Failure>), Failure> {
     let paths: Result<Vec<PathBuf>, _> =
@@ -239,7 +237,7 @@ fn check(
 fn report<'f>(
     arguments: &Test,
     loaded: &'f [Result<TestFile, Problem>],
-    executor: &dyn Executor,
+    executor: &Opened,
 ) -> Result<Report<'f>, Failure> {
     let mut filtered = 0;
     let mut chosen = Vec::new();

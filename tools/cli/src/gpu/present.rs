@@ -4,18 +4,19 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, dvle};
 use transpica::interp::Emit;
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Stage, Translator};
+use transpica::{Options, Stage};
 pub use transpica_gpu::Gpu;
-use transpica_gpu::compare::{self, Case, CompareError};
+use transpica_gpu::compare::{CompareError, OnRoute};
 use transpica_gpu::geometry::{
     EmitCase, GeometryChain, InvocationInput, check_emits, run_emits, translate_emits,
 };
 use transpica_gpu::picture::{self, Pipeline, Samples};
-use transpica_gpu::{GpuError, Registers, Route, run_compute};
+use transpica_gpu::{GpuError, Registers, Route};
 use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
 use transpica_inspect::draw::{Size, Triangle};
+use transpica_inspect::executor::{Case, Executor, Outputs};
 use transpica_inspect::results::{Shown, View, show};
 use transpica_inspect::state::{State, bits, floats};
 
@@ -130,19 +131,19 @@ fn chosen_route(gpu: &Gpu, wanted: &GpuRun<'_>) -> Route {
     wanted.route.map_or_else(|| gpu.usual_route(), Route::from)
 }
 
-/// Runs all vertices, after checking that the driver runs each to its end.
+/// Runs all vertices.
 fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, CompareError> {
     let &GpuRun { program, environment, state, mut options, budget, .. } = wanted;
-    let route = chosen_route(gpu, wanted);
     options.block.fold_constants &= state.keeps_constants(&environment.constants());
-    let inputs: Vec<_> = state.vertices.iter().map(floats).collect();
-    let case = Case { program, environment, uniforms: &state.uniforms, inputs: &inputs, options, budget };
-    compare::check_length(&case, gpu.facts())?;
-    let mut translator = Translator::new(options, gpu.profile(route));
-    let translated = translator.translate(program, environment, Job::Compute)?;
-    let shader = compare::shader(gpu, &mut translator, &translated, route)?;
-    let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
-    Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
+    let inputs = &state.vertices.iter().map(floats).collect::<Vec<_>>()[..];
+    let case = Case { program, environment, uniforms: &state.uniforms, inputs, options, budget };
+    let outputs = OnRoute { gpu, route: chosen_route(gpu, wanted) }.outputs(&case)?;
+    Ok(outputs.unwrap_or_default())
+}
+
+/// Runs vertex programs on a GPU's usual route.
+pub fn outputs(gpu: &Gpu, case: &Case<'_>) -> Outputs {
+    Ok(OnRoute { gpu, route: gpu.usual_route() }.outputs(case)?)
 }
 
 /// Runs all invocations of a geometry program.

@@ -17,9 +17,10 @@ use wgpu::BufferUsages;
 use super::memory::Memory;
 use super::stage::{self, KernelBuffers, KernelShape, Stage};
 use crate::compare::{self, CompareError, Verdict};
-use crate::driver::{Facts, Subnormals};
+use crate::driver::Facts;
 use crate::{Gpu, GpuError, Registers, Route, Shader};
 use transpica::isa::sizes::FLOATS;
+use transpica_inspect::executor::Subnormals;
 
 /// Initial capacity of an invocation in EMITs, if no smaller number is proven.
 const FIRST_EMITS: u32 = 32;

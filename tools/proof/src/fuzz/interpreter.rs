@@ -1,15 +1,18 @@
 //! Any program on any state: every intermediate form has the interpreter's results, and so does the
 //! translator's module under any options, with its uniform block filled by the host's rules.
 
-use crate::chain::{self, BUDGET, Case, bits, same_outputs};
+use crate::chain::{self, BUDGET, Case, bits};
+use crate::executors::{Evaluated, check as check_form, padded};
 use crate::generate::special_inputs;
-use crate::ir::{Evaluator, InputValues, Lanes, same_numbers};
 use arbitrary::Unstructured;
 use transpica::container::write;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{HostField, HostValues, MemberType, UniformBlock, dvle, pack};
+use transpica::host::{HostValues, Output, dvle};
+use transpica::isa::sizes::OUTPUTS;
 use transpica::isa::{Opcode, Pc, Uniforms};
 use transpica::{Limits, Machine, Profile, Program, Shbin, Translator};
+
+use transpica_inspect::executor::{self, compare_with};
 
 use super::{Input, unless_refused};
 
@@ -19,8 +22,6 @@ const VERTICES: usize = 2;
 const WORDS: usize = 200;
 /// The NOP instruction.
 const NOP: u32 = 0x8400_0000;
-/// Limit of the evaluator's items per vertex.
-const ITEMS: u64 = 1 << 22;
 
 pub fn check(bytes: &[u8]) {
     let Ok(mut input) = Input::read(&mut Unstructured::new(bytes)) else { return };
@@ -63,67 +64,28 @@ fn check_module(
     let Some(translated) = unless_refused(translator.translate(program, environment, input.job)) else {
         return;
     };
-    let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
-    let outputs = &translated.interface.outputs;
-    let block = &translated.interface.block;
-    let host = host_values(input.seed);
-    let mut environment = InputValues {
-        // Specialization constants take the values of their registers.
-        ints: uniforms.ints,
-        bools: uniforms.bools,
-        members: members(block, &pack(block, uniforms)),
-        host: fields(&host),
-        ..InputValues::default()
+    let (outputs, host) = (&translated.interface.outputs, host_values(input.seed));
+    let mut expect = |inputs: &[[f32; 4]; 16]| {
+        let registers = machine.run(&options.attributes_seen(*inputs)).ok()?;
+        let value = |output: &Output| output.value(registers, &options, &host).map(f32::to_bits);
+        Some(match input.job.is_compute() {
+            true => bits(registers),
+            false => padded(&outputs.iter().map(value).collect::<Vec<_>>()),
+        })
     };
-    for (vertex, inputs) in vertices.iter().enumerate() {
-        let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
-        let expected: Vec<Lanes> = if input.job.is_compute() {
-            bits(registers).to_vec()
-        } else {
-            outputs.iter().map(|output| output.value(registers, &options, &host).map(f32::to_bits)).collect()
-        };
-        environment.inputs = bits(inputs);
-        let found = evaluator
-            .run(options.arithmetic.precision, &environment, ITEMS)
-            .unwrap_or_else(|error| panic!("{error}"));
-        let form = format!("translated, {} {options:?}", translated.tier);
-        same_outputs(&form, vertex, &expected, &found, same_numbers)
-            .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
-    }
-}
-
-/// Returns a shader's view of a uniform buffer: the elements of each member.
-fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
-    let word = |at: usize| u32::from_le_bytes(buffer[at..at + 4].try_into().expect("four bytes"));
-    let elements = block.members.iter().map(|member| {
-        let start = member.offset as usize;
-        let (elements, lanes) = match member.ty {
-            MemberType::Vec4 | MemberType::IVec4 => (1, 4),
-            MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => (usize::from(count), 4),
-            MemberType::PackedInts => (1, 4),
-            MemberType::Bits => (1, 1),
-        };
-        let element = |element: usize| -> Lanes {
-            std::array::from_fn(|lane| if lane < lanes { word(start + 16 * element + 4 * lane) } else { 0 })
-        };
-        (0..elements).map(element).collect()
-    });
-    elements.collect()
+    let expected: Vec<_> = vertices.iter().map(&mut expect).collect();
+    let form = format!("translated, {} {options:?}", translated.tier);
+    let block = &translated.interface.block;
+    let count = if input.job.is_compute() { OUTPUTS } else { outputs.len() };
+    let form = Evaluated { form: &form, module: &translated.module, block, outputs: count, host };
+    let case = executor::Case { program, environment, uniforms, inputs: vertices, options, budget: BUDGET };
+    let verdict = compare_with(&form, &case, &expected).unwrap_or_else(|error| panic!("{error}"));
+    check_form(form.form, &verdict, false)
+        .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
 }
 
 /// Returns the host's values at the draw.
 fn host_values(seed: u32) -> HostValues {
     let clip_plane = special_inputs(seed.into(), 1)[0][0];
     HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane, ..HostValues::default() }
-}
-
-/// Returns the fields of the host block by index.
-fn fields(host: &HostValues) -> [Lanes; HostField::ALL.len()] {
-    let flag = |flag: bool| [u32::from(flag), 0, 0, 0];
-    HostField::ALL.map(|field| match field {
-        HostField::ClipEnabled => flag(host.clip_enabled),
-        HostField::FlipY => flag(host.flip_y),
-        HostField::ClipPlane => host.clip_plane.map(f32::to_bits),
-        HostField::Parameter(number) => host.parameters[usize::from(number % 16)].map(f32::to_bits),
-    })
 }

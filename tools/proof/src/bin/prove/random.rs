@@ -7,10 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use transpica::Precision;
+use transpica::settings::FloatControls;
+use transpica::{Precision, Profile};
+use transpica_inspect::executor::Case;
 use transpica_proof::chain::{self, Count, Disagreement};
+use transpica_proof::executors::compare_by_the_letter;
 use transpica_proof::generate::{Generated, Kind, generate};
 use transpica_proof::shrink;
+use transpica_proof::unnamed::BARE;
 
 /// Options of a run.
 #[derive(Args)]
@@ -41,6 +45,9 @@ const STAGES: [Stage; 6] = [
     (Kind::Numeric, Precision::F24),
     (Kind::Clean, Precision::Fast),
 ];
+
+/// Drivers that take licenses, for each vertex.
+const DRIVERS: u64 = 2;
 
 /// Interval between printed figures.
 const REPORT: Duration = Duration::from_secs(10);
@@ -88,6 +95,22 @@ pub fn run(arguments: &Arguments, workers: usize) -> Result<String, String> {
     }
 }
 
+/// Compares all forms of a program; where its bits are defined, also its module on drivers that take
+/// every license.
+fn compare(generated: &Generated, precision: Precision) -> Result<Count, Disagreement> {
+    let count = chain::compare(generated, precision)?;
+    if precision == Precision::Fast {
+        return Ok(count);
+    }
+    let (program, uniforms) = (&generated.program(), &generated.uniforms());
+    let inputs = &generated.inputs(chain::VERTICES)[..];
+    let options = chain::options(precision);
+    let case = Case { program, environment: &*BARE, uniforms, inputs, options, budget: chain::BUDGET };
+    let profile = Profile { float_controls: FloatControls::ALL, ..Profile::default() };
+    compare_by_the_letter(&case, &profile, DRIVERS)?;
+    Ok(Count { forms: count.forms + 1, ..count })
+}
+
 impl Run<'_> {
     fn work(&self) {
         while !self.stop.load(Ordering::Relaxed) {
@@ -99,7 +122,7 @@ impl Run<'_> {
             let index = (number % STAGES.len() as u64) as usize;
             let (kind, precision) = STAGES[index];
             let generated = generate(kind, self.arguments.seed.wrapping_add(number));
-            let result = chain::compare(&generated, precision);
+            let result = compare(&generated, precision);
             if let Err(disagreement) = &result {
                 self.store(&generated, STAGES[index], disagreement);
             }
@@ -118,7 +141,7 @@ impl Run<'_> {
     fn store(&self, generated: &Generated, (kind, precision): Stage, disagreement: &Disagreement) {
         eprintln!("{kind:?} seed {} {precision:?}: {disagreement}", generated.seed);
         let fails = |program: &Generated| {
-            chain::compare(program, precision).is_err_and(|found| found.form == disagreement.form)
+            compare(program, precision).is_err_and(|found| found.form == disagreement.form)
         };
         let small = shrink::shrink(generated, fails);
         let name = format!("{kind:?}-{}-{precision:?}", generated.seed).to_lowercase();
