@@ -5,20 +5,26 @@
 
 use std::cell::RefCell;
 
-use transpica::geometry::kernel::RECORDED;
+use rspirv::dr;
+use transpica::geometry::kernel::{RECORDED, bindings};
 use transpica::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology};
 use transpica::host::{DrawField, OutputMap};
 use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::isa::sizes::FLOATS;
+use transpica::settings::FloatControls;
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::precision::arith;
 use transpica::{Job, Machine, Options, Precision, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Pipeline;
+use transpica_inspect::spirv;
 use transpica_proof::chain::Disagreement;
 use transpica_proof::generate::GeometryDraw;
 use transpica_proof::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
+use transpica_proof::spirv_machine::{Licenses, World, run_on};
 use transpica_proof::unnamed::Unnamed;
 
+/// Triangles of a thread that its buffer has room for.
+const CAPACITY: usize = 512;
 /// Limit of items per thread.
 const BUDGET: u64 = 1 << 24;
 
@@ -181,6 +187,15 @@ impl Feeder<'_> {
     }
 }
 
+/// Machine that runs the threads.
+#[derive(Clone, Copy)]
+enum Runs<'a> {
+    /// The evaluator, on the translated module.
+    Evaluator(&'a Translation),
+    /// A SPIR-V module, on a driver of this seed that takes every license.
+    Driver(&'a dr::Module, u64),
+}
+
 /// Runs all draws in every distribution; returns `None` if the pipeline exceeds its budget.
 ///
 /// # Errors
@@ -201,16 +216,47 @@ pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
         Dependence::Unbounded => 2,
     };
     count.dependences[dependence] = 1;
+    let runs = Runs::Evaluator(&translated);
     for topology in [Topology::List, Topology::Geometry] {
         for chunk in chunks(&kernel) {
-            let compared = Comparison { case, translated: &translated, kernel: &kernel, topology, chunk };
-            match compared.draws(setup)? {
+            match (Comparison { case, runs, kernel: &kernel, topology, chunk }).draws(setup)? {
                 Some(one) => count.add(one),
                 None => return Ok(None),
             }
         }
     }
     Ok(Some(count))
+}
+
+/// Compares a module with declarations on drivers that take every license; returns the number of
+/// triangles, or `None` if the pipeline exceeds its budget.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_by_the_letter(
+    case: &Case<'_>,
+    float_controls: FloatControls,
+    drivers: u64,
+) -> Result<Option<usize>, Disagreement> {
+    let Some(setup) = case.setup.geometry else { return Err(fault("configuration", "no geometry program")) };
+    let profile = Profile { float_controls, ..Profile::default() };
+    let mut translator = Translator::new(case.options, profile);
+    let environment = Unnamed { map: case.setup.map };
+    let translated = translator.translate(case.geometry, &environment, Job::Geometry(&case.setup));
+    let translated = translated.map_err(|error| fault("translation", error))?;
+    let words = translator.spirv(&translated).map_err(|error| fault("SPIR-V", error))?;
+    let module = spirv::load(&words).map_err(|error| fault("SPIR-V", error))?;
+    let kernel = translated.interface.kernel().ok_or_else(|| fault("translation", "no kernel"))?;
+    let (topology, chunk) = (Topology::Geometry, chunks(kernel).pop().flatten());
+    let mut triangles = 0;
+    for seed in 1..=drivers {
+        let runs = Runs::Driver(&module, seed);
+        match (Comparison { case, runs, kernel, topology, chunk }).draws(setup)? {
+            Some(count) => triangles += count.triangles,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(triangles))
 }
 
 /// Returns the numbers of invocations per thread to test; `None` means all in one thread.
@@ -225,7 +271,7 @@ fn chunks(kernel: &GeometryKernel) -> Vec<Option<usize>> {
 /// One distribution of invocations to threads.
 struct Comparison<'a> {
     case: &'a Case<'a>,
-    translated: &'a Translation,
+    runs: Runs<'a>,
     kernel: &'a GeometryKernel,
     topology: Topology,
     chunk: Option<usize>,
@@ -271,7 +317,7 @@ impl Comparison<'_> {
                 chunk: self.chunk,
                 respects_winding: self.topology == Topology::Geometry,
             };
-            let found = parameters.run(&form, self.translated, &mut state)?;
+            let found = parameters.run(&form, self.kernel, self.runs, &mut state)?;
             let expected: Vec<Vec<Lanes>> = drawn
                 .triangles()
                 .map(|vertices| {
@@ -307,19 +353,16 @@ impl DrawParameters<'_> {
     fn run(
         &self,
         form: &str,
-        translated: &Translation,
+        kernel: &GeometryKernel,
+        runs: Runs<'_>,
         state: &mut Vec<u32>,
     ) -> Result<Vec<Vec<Lanes>>, Disagreement> {
-        let Some(kernel) = translated.interface.kernel() else {
-            return Err(fault(form, "not a geometry program"));
-        };
         let chunk = self.chunk.unwrap_or(self.invocations).max(1);
         let threads = self.invocations.div_ceil(chunk);
         let warm = match kernel.dependence {
             Dependence::Depth(depth) => depth as usize,
             Dependence::None | Dependence::Unbounded => 0,
         };
-        let evaluator = Evaluator::new(&translated.module).map_err(|error| fault(form, error))?;
         let (mut all, mut left) = (Vec::new(), None);
         for thread in 0..threads {
             let mut draw = [0; 8];
@@ -329,25 +372,63 @@ impl DrawParameters<'_> {
             tell(DrawField::Chunk, chunk);
             tell(DrawField::Warm, warm);
             tell(DrawField::Window, self.window);
-            tell(DrawField::Capacity, 1 << 20);
+            tell(DrawField::Capacity, CAPACITY);
             tell(DrawField::RespectsWinding, usize::from(self.respects_winding));
-            tell(DrawField::Thread, thread);
-            let Self { registers, feed, .. } = *self;
-            let thread = Thread { registers, draw, feed, state, triangles: RefCell::default() };
-            let outputs = evaluator.run(self.precision, &thread, BUDGET);
-            let outputs = outputs.map_err(|error| fault(form, error))?;
-            let Some((count, words)) = outputs.split_first() else {
-                return Err(fault(form, "no number of triangles"));
+            let (triangles, after) = match runs {
+                Runs::Evaluator(translated) => {
+                    tell(DrawField::Thread, thread);
+                    self.evaluate(draw, translated, state).map_err(|error| fault(form, error))?
+                }
+                Runs::Driver(module, seed) => self.drive((thread, draw), kernel, (module, seed), state),
             };
-            let mut triangles = thread.triangles.into_inner();
-            triangles.truncate(count[0] as usize);
             all.extend(triangles);
-            left = Some(words.iter().map(|word| word[0]).collect());
+            left = Some(after);
         }
         if let Some(left) = left {
             *state = left;
         }
         Ok(all)
+    }
+
+    /// Runs a thread on the evaluator; returns its triangles and the state after it.
+    fn evaluate(
+        &self,
+        draw: [i32; 8],
+        translated: &Translation,
+        state: &[u32],
+    ) -> transpica::Result<(Vec<Vec<Lanes>>, Vec<u32>)> {
+        let Self { registers, feed, .. } = *self;
+        let thread = Thread { registers, draw, feed, state, triangles: RefCell::default() };
+        let outputs = Evaluator::new(&translated.module)?.run(self.precision, &thread, BUDGET)?;
+        let mut triangles = thread.triangles.into_inner();
+        triangles.truncate(outputs[0][0] as usize);
+        Ok((triangles, outputs[1..].iter().map(|word| word[0]).collect()))
+    }
+
+    /// Runs a thread on a driver; returns its triangles and the state after it.
+    fn drive(
+        &self,
+        (thread, draw): (usize, [i32; 8]),
+        kernel: &GeometryKernel,
+        (module, seed): (&dr::Module, u64),
+        state: &[u32],
+    ) -> (Vec<Vec<Lanes>>, Vec<u32>) {
+        let threads = draw[DrawField::Threads as usize] as usize;
+        let vectors = 3 * kernel.vectors as usize;
+        let mut world = World { invocation: thread as u32, ..World::default() };
+        let mut bind = |binding, words: Vec<u32>| drop(world.buffers.insert(binding, words));
+        bind(bindings::FEED, self.feed.concat());
+        bind(bindings::TRIANGLES, vec![0; threads * CAPACITY * vectors * 4]);
+        bind(bindings::UNIFORMS, self.registers.members.concat().concat());
+        bind(bindings::DRAW, draw.map(i32::cast_unsigned).to_vec());
+        bind(bindings::COUNTS, vec![0; threads.max(4)]);
+        bind(bindings::STATE, [state, state].concat());
+        run_on(module, &mut world, &mut Licenses::of(module, seed << 32 | thread as u64));
+        let count = world.buffers[&bindings::COUNTS][thread] as usize;
+        let words = world.buffers[&bindings::TRIANGLES].as_chunks().0;
+        let own = &words[thread * CAPACITY * vectors..][..count * vectors];
+        let after = world.buffers[&bindings::STATE][state.len()..].to_vec();
+        (own.chunks(vectors).map(<[Lanes]>::to_vec).collect(), after)
     }
 }
 
@@ -417,7 +498,7 @@ pub fn compare_emits(
             chunk,
             respects_winding: false,
         };
-        let found = parameters.run(&form, &translated, &mut state)?;
+        let found = parameters.run(&form, kernel, Runs::Evaluator(&translated), &mut state)?;
         compare_triangles(&form, &expected, &found)?;
     }
     Ok(expected.len())

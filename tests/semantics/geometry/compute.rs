@@ -6,7 +6,7 @@ use transpica::geometry::{Dependence, GeometryInput, GeometrySetup};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
-use transpica::settings::{Arithmetic, Block, FlipY, Layout, Outputs};
+use transpica::settings::{Arithmetic, Block, FlipY, FloatControls, Layout, Outputs};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
 use transpica::{
@@ -19,7 +19,7 @@ use transpica_proof::generate::GeometryDraw;
 use transpica_proof::glslang;
 use transpica_proof::{needs, spirv_tools};
 
-use super::comparison::{Case, Count, InvocationInput, compare, compare_emits};
+use super::comparison::{Case, Count, InvocationInput, compare, compare_by_the_letter, compare_emits};
 use crate::samples;
 
 const OPTIONS: fn(Precision) -> Options = |precision| Options {
@@ -85,6 +85,26 @@ fn samples(options: Options) -> Vec<(String, Count)> {
         }
     }
     all
+}
+
+#[test]
+fn kernels_have_one_result_whatever_a_driver_may_do() {
+    let seeds = 0..daily::cases("geometry programs by the letter", 20, 200);
+    let (mut triangles, mut open) = (0, 0);
+    for seed in seeds.clone() {
+        let generated = transpica_proof::generate::generate_geometry(seed);
+        let (vertex, geometry) = (generated.vertex(), generated.geometry());
+        let precision = if seed % 4 == 3 { Precision::F24 } else { Precision::Exact };
+        let (setup, draws, options) = (generated.setup, &generated.draws[..], OPTIONS(precision));
+        let case = Case { vertex: &vertex, geometry: &geometry, setup, draws, options };
+        let compared = compare_by_the_letter(&case, FloatControls::ALL, 2);
+        let compared = compared.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        triangles += compared.unwrap_or_else(|| panic!("seed {seed} does not end"));
+        open += usize::from(compare_by_the_letter(&case, FloatControls::NONE, 1).is_err());
+    }
+    assert!(open > 0, "no program has another result without declarations");
+    println!("{triangles} triangles of {seeds:?}");
+    assert!(triangles as u64 > 20 * seeds.end, "{triangles}");
 }
 
 #[test]

@@ -3,24 +3,28 @@
 
 use std::collections::HashMap;
 
+use rspirv::dr;
 use transpica::container::Semantic;
 use transpica::host::{
-    DrawEnvironment, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap,
-    OutputValue, redirect,
+    DrawEnvironment, Environment, Hook, HookOperand, Hooked, HostField, HostValues, Location, Output,
+    OutputHook, OutputMap, OutputValue, redirect,
 };
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Source};
 use transpica::settings::{
-    Block, ClipPlanes, DepthRange, DepthSnap, FlipY, Layout, Outputs, Varying, VaryingSource, VertexInput,
+    Block, ClipPlanes, DepthRange, DepthSnap, FlipY, FloatControls, Layout, Outputs, Varying, VaryingSource,
+    VertexInput,
 };
 use transpica::stages::ir;
 use transpica::{
     Job, Machine, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Translator, key,
 };
 use transpica_asm::{SourceText, assemble};
+use transpica_inspect::spirv;
 use transpica_proof::daily;
 use transpica_proof::generate::{Kind, Random, generate};
 use transpica_proof::ir::{InputValues, eval};
+use transpica_proof::spirv_machine::{Licenses, World, run_on};
 use transpica_proof::unnamed::Unnamed;
 
 /// Semantics of the rasterizer.
@@ -101,6 +105,30 @@ fn tapped(record: &TraceRecord) -> Option<[f32; 4]> {
     }
 }
 
+/// The SPIR-V module with all declarations, if its bits are defined.
+fn declared(options: Options, program: &Program<'_>, environment: &dyn Environment) -> Option<dr::Module> {
+    let profile = Profile { float_controls: FloatControls::ALL, ..Profile::default() };
+    let mut translator = Translator::new(options, profile);
+    let translated = translator.translate(program, environment, Job::Vertex).expect("translates");
+    let words = translator.spirv(&translated).expect("is written");
+    (options.arithmetic.precision != Precision::Fast).then(|| spirv::load(&words).expect("a module"))
+}
+
+/// The outputs of a vertex stage, in the order of its interface, on a driver that takes licenses.
+fn driven(module: &dr::Module, outputs: &[Output], values: &InputValues, host: &[u8]) -> Vec<Vec<u32>> {
+    let mut world =
+        World { attributes: (0..).zip(values.inputs.map(Vec::from)).collect(), ..World::default() };
+    world.buffers.insert(0, values.members.concat().concat());
+    world.buffers.insert(1, host.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect());
+    run_on(module, &mut world, &mut Licenses::of(module, u64::from(values.inputs[0][0])));
+    let output = |output: &Output| match output.location {
+        Location::Position => world.position.clone(),
+        Location::ClipDistances => world.clip_distances.clone(),
+        Location::Varying(location) => world.outputs[&location].clone(),
+    };
+    outputs.iter().map(output).collect()
+}
+
 /// Compares a program with hooks for some vertices; returns the number of compared values.
 fn compare(kind: Kind, seed: u64) -> usize {
     let generated = generate(kind, seed);
@@ -156,6 +184,7 @@ fn compare(kind: Kind, seed: u64) -> usize {
         }
     }
 
+    let (module, outputs) = (declared(options, &program, &hooked), &translated.interface.outputs);
     let mut compared = 0;
     for inputs in generated.inputs(4) {
         let mut taps: HashMap<u16, [f32; 4]> = HashMap::new();
@@ -174,20 +203,22 @@ fn compare(kind: Kind, seed: u64) -> usize {
             .collect();
         values.inputs = inputs.map(|register| register.map(f32::to_bits));
         let found = eval(&translated.module, precision, &values, 1 << 20).expect("ends");
-        for (output, found) in translated.interface.outputs.iter().zip(found) {
+        let driven = module.as_ref().map(|module| driven(module, outputs, &values, &packed));
+        for (number, (output, found)) in outputs.iter().zip(found).enumerate() {
             let expected = match output.value {
                 OutputValue::Tap(tap) => taps_of[usize::from(tap)],
                 _ => output.value(&registers, &options, &host),
             };
+            let driven = driven.as_ref().map(|outputs| &outputs[number][..]);
             for lane in 0..output.lanes() {
-                let (expected, found) = (expected[lane], f32::from_bits(found[lane]));
-                // No instruction observes the sign of zero.
-                let same = expected == found || expected.is_nan() && found.is_nan();
-                assert!(
-                    same,
-                    "{kind:?} {seed} {}.{lane}: {found}, expected {expected}, {hooks:?}",
-                    output.name
-                );
+                for (form, found) in [("", Some(&found[..])), ("by the letter, ", driven)] {
+                    let Some(found) = found else { continue };
+                    let (expected, found) = (expected[lane], f32::from_bits(found[lane]));
+                    // No instruction observes the sign of zero.
+                    let same = expected == found || expected.is_nan() && found.is_nan();
+                    let name = &output.name;
+                    assert!(same, "{form}{kind:?} {seed} {name}.{lane}: {found}, not {expected}, {hooks:?}");
+                }
                 compared += 1;
             }
         }

@@ -23,8 +23,8 @@ const BLOCKS: usize = 100_000;
 enum Ty {
     Scalar,
     Vector(u32),
-    /// Element, byte stride.
-    Array(Word, u32),
+    /// Element, byte stride, number of elements or 0.
+    Array(Word, u32, u32),
     /// Members with their byte offsets.
     Struct(Vec<(Word, u32)>),
     Pointer(Word),
@@ -60,6 +60,8 @@ pub struct World {
     pub outputs: BTreeMap<u32, Vec<u32>>,
     /// The position output.
     pub position: Vec<u32>,
+    /// The clip distances.
+    pub clip_distances: Vec<u32>,
 }
 
 struct Machine<'a> {
@@ -115,6 +117,7 @@ pub fn run_on(module: &dr::Module, world: &mut World, driver: &mut Licenses) {
         match place {
             Place::Location(location) => drop(world.outputs.insert(location, content)),
             Place::Position => world.position = content,
+            Place::ClipDistances => world.clip_distances = content,
             Place::Buffer(binding) => drop(world.buffers.insert(binding, content)),
         }
     }
@@ -123,6 +126,7 @@ pub fn run_on(module: &dr::Module, world: &mut World, driver: &mut Licenses) {
 enum Place {
     Location(u32),
     Position,
+    ClipDistances,
     Buffer(u32),
 }
 
@@ -150,8 +154,10 @@ impl Machine<'_> {
                 Op::TypeFloat | Op::TypeInt | Op::TypeBool => Ty::Scalar,
                 Op::TypeVector => Ty::Vector(ops()[1]),
                 Op::TypeArray | Op::TypeRuntimeArray => {
-                    let stride = self.decoration(id, Decoration::ArrayStride).expect("arrays have strides");
-                    Ty::Array(ops()[0], word(stride))
+                    // Arrays outside of blocks have none: their elements follow each other.
+                    let stride = self.decoration(id, Decoration::ArrayStride).map_or(4, word);
+                    let count = ops().get(1).map_or(0, |id| self.globals[id].words()[0]);
+                    Ty::Array(ops()[0], stride, count)
                 }
                 Op::TypeStruct => {
                     Ty::Struct(ops().into_iter().zip(0..).map(|(ty, m)| (ty, self.offset(id, m))).collect())
@@ -194,7 +200,14 @@ impl Machine<'_> {
                 other => panic!("{other:?}"),
             },
             Operand::StorageClass(StorageClass::Output) => {
-                places.push((id, location.map_or(Place::Position, Place::Location)));
+                places.push((
+                    id,
+                    match (location, self.decoration(id, Decoration::BuiltIn)) {
+                        (Some(location), _) => Place::Location(location),
+                        (None, Some(Operand::BuiltIn(BuiltIn::ClipDistance))) => Place::ClipDistances,
+                        (None, _) => Place::Position,
+                    },
+                ));
                 vec![0xDEAD_BEEF; self.lanes(to)]
             }
             Operand::StorageClass(StorageClass::Uniform | StorageClass::StorageBuffer) => {
@@ -211,7 +224,8 @@ impl Machine<'_> {
     fn lanes(&self, ty: Word) -> usize {
         match self.types[&ty] {
             Ty::Scalar => 1,
-            Ty::Vector(lanes) => lanes as usize,
+            // An array of clip distances is stored as a whole.
+            Ty::Vector(lanes) | Ty::Array(_, _, lanes) => lanes as usize,
             ref other => panic!("{other:?} is not a value type"),
         }
     }
@@ -319,7 +333,7 @@ impl Machine<'_> {
         for index in &ops[1..] {
             let index = values[index].words()[0];
             (ty, offset) = match &self.types[&ty] {
-                Ty::Array(element, stride) => (*element, offset + stride * index),
+                Ty::Array(element, stride, _) => (*element, offset + stride * index),
                 Ty::Struct(members) => (members[index as usize].0, offset + members[index as usize].1),
                 other => panic!("chain into {other:?}"),
             };
@@ -399,6 +413,8 @@ fn integers<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [
         Op::IEqual => each(&|a, b, _| u32::from(a == b)),
         Op::SLessThan => each(&|a, b, _| u32::from((a as i32) < b as i32)),
         Op::SGreaterThan => each(&|a, b, _| u32::from(a as i32 > b as i32)),
+        Op::SGreaterThanEqual => each(&|a, b, _| u32::from(a as i32 >= b as i32)),
+        Op::SLessThanEqual => each(&|a, b, _| u32::from(a as i32 <= b as i32)),
         Op::ULessThan => each(&|a, b, _| u32::from(a < b)),
         Op::UGreaterThanEqual => each(&|a, b, _| u32::from(a >= b)),
         Op::ShiftRightLogical => each(&|a, b, _| a.wrapping_shr(b)),
