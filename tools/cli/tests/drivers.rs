@@ -37,6 +37,23 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 }
 
 #[test]
+fn doctor_measures_the_arithmetic_of_the_driver() {
+    needs!("vulkan");
+    let text = transpica(&["doctor", "--arithmetic"]).succeeded();
+    let rows = |name: &str| text.lines().filter(|line| line.starts_with(&format!("| {name} |"))).count();
+    assert!(rows("MUL") > 0 && rows("MUL") == rows("RSQ"), "{text}");
+    for function in ["rcp", "rcp_any", "rsq", "exp_two", "log_two"] {
+        assert!(text.contains(&format!("| `pica_{function}` | 16777216 | 0 |")), "{text}");
+    }
+    assert!(
+        text.contains("The device reports ") && text.contains("By the letter its modules are "),
+        "{text}"
+    );
+    let refused = transpica(&["doctor", "--arithmetic", "shaders"]);
+    assert_eq!(refused.status, 2, "{}", refused.err);
+}
+
+#[test]
 fn cases_of_shaders_pass_on_the_gpu() {
     needs!("vulkan");
     let text = transpica(&[&["test", "--on", "gpu"], &strings(&some_files("test.toml", 3))[..]].concat())

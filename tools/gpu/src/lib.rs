@@ -4,6 +4,7 @@
 //! bits; pictures.
 //! Knows nothing about containers or instructions. `unsafe` is confined to `passthrough.rs`.
 
+pub mod arithmetic;
 pub mod compare;
 mod compute;
 mod device;

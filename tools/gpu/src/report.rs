@@ -14,9 +14,10 @@ use crate::backend::text::Language;
 use crate::compare::{self, Case, CompareError, reference, ulp};
 use crate::{Gpu, Registers, Route, Shader, run_compute};
 use transpica_inspect::executor::Subnormals;
+use transpica_inspect::state::bits;
 
 /// A measured operation: name, opcode.
-type Probe = (&'static str, u32);
+pub(crate) type Probe = (&'static str, u32);
 
 /// Measured operations by output register.
 const PROBES: [Probe; 6] =
@@ -74,7 +75,7 @@ fn code(probes: &[Probe]) -> Vec<u32> {
 /// Returns operands of every magnitude and both signs, with special values and more ordinary ones.
 /// One of 32 pairs begins with a number below 2^-126, of both signs and every magnitude from 2^-149
 /// on, and one with an exponent whose power is such a number.
-fn pairs() -> Vec<[f32; 2]> {
+pub(crate) fn spread_pairs() -> Vec<[f32; 2]> {
     let spread = |n: u32| {
         let value = f32::from_bits(n.wrapping_mul(0x9E37_79B1));
         if value.is_subnormal() { 0.0 } else { value }
@@ -125,12 +126,33 @@ impl Report {
 
 /// Measures operations on a route, or those of our text as naga writes it.
 fn measured(gpu: &Gpu, route: Option<Route>, probes: &[Probe]) -> Result<Vec<Measurement>, CompareError> {
+    let pairs = spread_pairs();
+    let results = results(gpu, route, probes, &pairs, None)?;
+    let mut all: Vec<Measurement> =
+        probes.iter().map(|&(name, _)| Measurement { name, ..Measurement::default() }).collect();
+    for ([expected, found], operands) in results.iter().zip(pairs) {
+        for (register, measured) in all.iter_mut().enumerate() {
+            let result = |registers: &Registers| f32::from_bits(registers[register][0]);
+            measured.add(operands, result(expected), result(found));
+        }
+    }
+    Ok(all)
+}
+
+/// Runs operations on pairs of operands on the interpreter and on a route, or our text as naga
+/// writes it. The module declares these rules, or those of the route.
+pub(crate) fn results(
+    gpu: &Gpu,
+    route: Option<Route>,
+    probes: &[Probe],
+    pairs: &[[f32; 2]],
+    declared: Option<FloatControls>,
+) -> Result<Vec<[Registers; 2]>, CompareError> {
     let options =
         Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let program = Program::from_raw(code(probes), vec![PLAIN], Pc(0), Stage::Vertex)?;
     let state = RegisterState::default();
-    let pairs = pairs();
-    let inputs = vertices(&pairs);
+    let inputs = vertices(pairs);
     let case = Case {
         program: &program,
         environment: &state.vertex(),
@@ -140,24 +162,17 @@ fn measured(gpu: &Gpu, route: Option<Route>, probes: &[Probe]) -> Result<Vec<Mea
         budget: 100,
     };
     let expected = reference(&case, Subnormals::Kept)?;
-    let mut translator = Translator::new(options, gpu.profile(route.unwrap_or(Route::Wgsl)));
+    let mut profile = gpu.profile(route.unwrap_or(Route::Wgsl));
+    profile.float_controls = declared.unwrap_or(profile.float_controls);
+    let mut translator = Translator::new(options, profile);
     let translated = translator.translate(&program, case.environment, Job::Compute)?;
     let shader = match route {
         Some(route) => compare::shader(gpu, &mut translator, &translated, route)?,
         None => Shader::Wgsl(translated.text(Language::Wgsl)?),
     };
-    let bits: Vec<_> =
-        inputs.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect();
+    let bits: Vec<Registers> = inputs.iter().map(bits).collect();
     let found = run_compute(gpu, shader, &[], &bits)?;
-    let mut all: Vec<Measurement> =
-        probes.iter().map(|&(name, _)| Measurement { name, ..Measurement::default() }).collect();
-    for ((expected, found), operands) in expected.iter().flatten().zip(&found).zip(pairs) {
-        for (register, measured) in all.iter_mut().enumerate() {
-            let result = |registers: &Registers| f32::from_bits(registers[register][0]);
-            measured.add(operands, result(expected), result(found));
-        }
-    }
-    Ok(all)
+    Ok(expected.into_iter().flatten().zip(found).map(|(expected, found)| [expected, found]).collect())
 }
 
 impl Measurement {

@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use transpica::Precision;
 use transpica_gpu::compare::Verdict;
-use transpica_gpu::functions::{self, Compiled};
 use transpica_gpu::{Gpu, Route};
 use transpica_proof::generate::{Kind, generate};
 
@@ -45,9 +44,6 @@ struct Arguments {
     /// Part of the adapter's name [default: the first]
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Compare RCP, RSQ, EX2 and LG2 of all 2^32 operands instead
-    #[arg(long)]
-    every: bool,
     /// Threads, each with its own device
     #[arg(long, default_value_t = 1, value_name = "N")]
     threads: usize,
@@ -96,16 +92,6 @@ struct Run<'a> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if arguments.every {
-        return match every(arguments.adapter.as_deref()) {
-            Ok(0) => ExitCode::SUCCESS,
-            Ok(_) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        };
-    }
     let routes = if arguments.route.is_empty() { Route::ALL.to_vec() } else { arguments.route.clone() };
     let mut failed = 0;
     for route in routes {
@@ -130,29 +116,6 @@ fn main() -> ExitCode {
         failed += run.report();
     }
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Compares the functions of exact modules for all operands; prints a line for each, and returns
-/// how many results differ.
-fn every(adapter: Option<&str>) -> Result<u64, String> {
-    let gpu = Gpu::open(adapter).map_err(|error| error.to_string())?;
-    let mut all = 0;
-    for function in functions::FUNCTIONS {
-        let start = Instant::now();
-        let compiled = Compiled::new(&gpu, function).map_err(|error| error.to_string())?;
-        let mut differing = 0;
-        for block in 0..functions::BLOCKS {
-            differing += u64::from(compiled.differing(block).map_err(|error| error.to_string())?.0);
-        }
-        let seconds = start.elapsed().as_secs();
-        println!(
-            "{} on {}: 4,294,967,296 operands, {differing} differ, {seconds} s",
-            function.name,
-            gpu.name()
-        );
-        all += differing;
-    }
-    Ok(all)
 }
 
 impl Run<'_> {

@@ -18,8 +18,9 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use transpica::interp::Uniforms;
 use transpica::settings::{Block, Layout};
 use transpica::{Job, Key, Options, Profile, RegisterState, Stage, Translator, key};
+use transpica_gpu::arithmetic::Arithmetic;
 use transpica_gpu::compare::{self, Case, CompareError};
-use transpica_gpu::{Gpu, Report, Route, VertexJob, run_vertex};
+use transpica_gpu::{Gpu, Report, Route, VertexJob, functions, run_vertex};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::comparison::{Checked, Class, Fault, counted};
@@ -38,14 +39,22 @@ use examination::{Distinct, Examination, File, Row};
   transpica doctor shaders/vulkan/transferable
   transpica doctor 0004000000030800_vs.vkch -o report.md --extract failed
   transpica doctor shaders/opengl/transferable --adapter llvmpipe --json
+  transpica doctor --arithmetic -o arithmetic.md      what this driver computes, and whether it is what it declares
 
 Caches are the *_vs.vkch files and OpenGL .bin files in shaders/*/transferable of an emulator's user folder. They contain no constants, so each program runs with generated ones; both a compute and a vertex stage are created. The report is Markdown without paths, ready to paste into an issue.
 
 Exit status 1 if a program failed or a file could not be read; a damaged end of a file is only a warning.")]
 pub struct Doctor {
     /// Cache files, and folders that contain them; - reads standard input
-    #[arg(required = true)]
+    #[arg(required_unless_present = "arithmetic")]
     pub paths: Vec<PathBuf>,
+    /// Measure the driver's arithmetic instead: operations on numbers of every kind, with and
+    /// without what the device declares, and RCP, RSQ, EX2, LG2
+    #[arg(long, conflicts_with_all = ["paths", "extract", "json", "vertices", "seed"])]
+    pub arithmetic: bool,
+    /// Compare these four for all 2^32 operands (minutes)
+    #[arg(long, requires = "arithmetic")]
+    pub every: bool,
     /// Vertices per program
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = vertices())]
     pub vertices: usize,
@@ -85,7 +94,10 @@ struct Work<'a> {
 
 /// Runs the command.
 pub fn run(arguments: &Doctor, common: &Common) -> Result<(), Failure> {
-    let &Doctor { ref paths, vertices, seed, ref adapter, ref extract, ref results } = arguments;
+    let &Doctor { ref paths, vertices, seed, ref adapter, ref extract, ref results, .. } = arguments;
+    if arguments.arithmetic {
+        return arithmetic(arguments, common);
+    }
     let (files, others) = read(paths)?;
     if let Some((reason, rest)) = none_readable(&files) {
         let rest =
@@ -108,6 +120,27 @@ pub fn run(arguments: &Doctor, common: &Common) -> Result<(), Failure> {
     let is_json = results.is_json();
     results.write(&if is_json { report::json(&examination) } else { report::markdown(&examination) })?;
     verdict(&examination)
+}
+
+/// Blocks of 2^20 operands of a function, of 4,096.
+const BLOCKS: u32 = 16;
+
+/// Measures a driver's arithmetic.
+fn arithmetic(Doctor { adapter, every, results, .. }: &Doctor, common: &Common) -> Result<(), Failure> {
+    let gpu = gpu::open(adapter.as_deref(), common)?;
+    let failed = |error: CompareError| Failure::new(error.to_string());
+    let report = Report::new(&gpu).map_err(failed)?;
+    let blocks = if *every { functions::BLOCKS } else { BLOCKS };
+    let measured = Arithmetic::new(&gpu, blocks, &mut |function| {
+        common.detail(format_args!("{}: {} differ", function.name, function.differing));
+    });
+    let measured = measured.map_err(failed)?;
+    results.write(&format!("```text\n{report}```\n{measured}"))?;
+    if measured.passed() {
+        Ok(())
+    } else {
+        Err(Failure::new("the driver's arithmetic is not what it declares"))
+    }
 }
 
 /// Returns why the first file could not be read, and the number of others, if none could be.
