@@ -78,7 +78,7 @@ impl Shader {
     ///
     /// # Errors
     /// Errors of naga.
-    pub(crate) fn precise(self, controls: FloatControls) -> Result<Self, GpuError> {
+    pub fn precise(self, controls: FloatControls) -> Result<Self, GpuError> {
         let module = match self {
             Self::Passthrough(_) => return Ok(self),
             Self::SpirvNaga(words) => {

@@ -8,6 +8,7 @@ extern crate transpica_proof;
 
 mod contexts;
 mod drivers;
+mod marks;
 mod native;
 mod native_geometry;
 mod opengl;
