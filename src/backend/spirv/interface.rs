@@ -19,7 +19,7 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::settings::{AttributeKind, Binding, Profile};
+use crate::host::settings::{AttributeKind, Binding, FloatControls, Profile};
 use crate::interface::{EntryPoint, Location, Output, UniformBlock};
 use crate::ir::{ScalarKind, Type};
 use crate::support::fields::{HostField, VECTOR};
@@ -289,27 +289,23 @@ pub(super) fn preamble(
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
     let profile = source.profile;
-    let controls = profile.float_controls;
-    let keeps_nan = controls.nan && !profile.has_default_mode();
+    let has_default_mode = has_default_mode(profile);
     // A compute form stores clip distances as plain vectors, without the built-in.
     let capabilities = [
         (Capability::Shader, true),
-        (Capability::FloatControls2, profile.has_default_mode()),
-        (Capability::SignedZeroInfNanPreserve, keeps_nan),
-        (Capability::DenormPreserve, controls.subnormals),
-        (Capability::RoundingModeRTE, controls.rounding),
+        (Capability::FloatControls2, has_default_mode),
         (Capability::Geometry, entry.geometry_stage().is_some()),
         (Capability::ClipDistance, clips && !entry.is_compute()),
     ];
-    for (capability, _) in capabilities.into_iter().filter(|(_, is_needed)| *is_needed) {
+    let needed = capabilities.into_iter().filter(|(_, is_needed)| *is_needed).map(|(needed, _)| needed);
+    for capability in needed.chain(float_modes(profile).map(|(capability, _)| capability)) {
         w.append(Section::Preamble, Op::Capability, [capability as Word]);
     }
     // Part of SPIR-V 1.4, which drivers of 1.4 and later need not list as an extension.
-    let has_modes = keeps_nan || controls.subnormals || controls.rounding;
-    if has_modes && profile.spirv_version < (1, 4) {
+    if float_modes(profile).next().is_some() && profile.spirv_version < (1, 4) {
         w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls", &[]);
     }
-    if profile.has_default_mode() {
+    if has_default_mode {
         w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls2", &[]);
     }
     if debug != 0 {
@@ -326,15 +322,10 @@ pub(super) fn preamble(
     };
     let start = [model as Word, main];
     w.put_text(Section::Preamble, Op::EntryPoint, &start, ENTRY_NAME, &vars.listed);
-    let modes = [
-        (ExecutionMode::SignedZeroInfNanPreserve, keeps_nan),
-        (ExecutionMode::DenormPreserve, controls.subnormals),
-        (ExecutionMode::RoundingModeRTE, controls.rounding),
-    ];
-    for (mode, _) in modes.into_iter().filter(|(_, is_needed)| *is_needed) {
+    for (_, mode) in float_modes(profile) {
         w.append(Section::Preamble, Op::ExecutionMode, [main, mode as Word, 32]);
     }
-    if profile.has_default_mode() {
+    if has_default_mode {
         let operands = [w.ty(Type::F32), w.constant(Type::I32, [default_mode(profile), 0, 0, 0])];
         let mode = [main, ExecutionMode::FPFastMathDefault as Word, operands[0], operands[1]];
         w.append(Section::Preamble, Op::ExecutionModeId, mode);
@@ -348,7 +339,30 @@ pub(super) fn preamble(
     }
 }
 
-/// What float operations may assume and do where nothing else is declared.
+/// Returns whether modules declare a default mode of float operations. Its instruction is part of
+/// SPIR-V 1.2.
+fn has_default_mode(profile: &Profile) -> bool {
+    profile.float_controls2 && profile.spirv_version >= (1, 2)
+}
+
+/// Returns whether each float operation has the decoration NoContraction.
+pub(super) fn decorates_operations(profile: &Profile) -> bool {
+    profile.no_contraction && !has_default_mode(profile)
+}
+
+/// The modes of 32-bit floats that modules declare besides.
+fn float_modes(profile: &Profile) -> impl Iterator<Item = (Capability, ExecutionMode)> {
+    let FloatControls { nan, subnormals, rounding } = profile.float_controls;
+    let keeps_nan = nan && !has_default_mode(profile);
+    let modes = [
+        (keeps_nan, (Capability::SignedZeroInfNanPreserve, ExecutionMode::SignedZeroInfNanPreserve)),
+        (subnormals, (Capability::DenormPreserve, ExecutionMode::DenormPreserve)),
+        (rounding, (Capability::RoundingModeRTE, ExecutionMode::RoundingModeRTE)),
+    ];
+    modes.into_iter().filter_map(|(is_declared, mode)| is_declared.then_some(mode))
+}
+
+/// Freedoms of float operations where nothing else is declared.
 fn default_mode(profile: &Profile) -> Word {
     let may = |is_declared, freedom: FPFastMathMode| if is_declared { 0 } else { freedom.bits() };
     let special = FPFastMathMode::NOT_NAN | FPFastMathMode::NOT_INF | FPFastMathMode::NSZ;

@@ -202,7 +202,7 @@ impl Body<'_> {
             }
         };
         // Only float arithmetic gets here; the other forms returned above.
-        if self.source.profile.decorates_operations() {
+        if super::interface::decorates_operations(self.source.profile) {
             self.w.mark(id, Decoration::NoContraction);
         }
         Some(id)

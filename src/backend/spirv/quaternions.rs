@@ -38,7 +38,10 @@ pub(super) fn write(declarations: &mut Declarations<'_>) -> Result<Word> {
             if is_quaternion(output) {
                 match first {
                     None => first = Some(value),
-                    Some(first) => value = aligned(w, source.profile.decorates_operations(), first, value),
+                    Some(first) => {
+                        value =
+                            aligned(w, super::interface::decorates_operations(source.profile), first, value)
+                    }
                 }
             }
             w.effect(Op::Store, &[vars.outputs[index], value]);

@@ -91,11 +91,11 @@ pub struct Profile {
     /// Rules of float arithmetic that modules declare. Default: [`FloatControls::NONE`]. naga reads
     /// no module that declares one.
     pub float_controls: FloatControls,
-    /// Declares `float_controls.nan` and `no_contraction` by SPV_KHR_float_controls2, as one default
-    /// mode (`FPFastMathDefault`), which binds the extended instructions too. Default: `false`, by
-    /// an execution mode and a decoration of each operation. Needs the feature
-    /// `shaderFloatControls2` (Vulkan 1.4) and SPIR-V 1.2; modules of older versions, texts and
-    /// naga have the other form.
+    /// Declares `float_controls.nan` and `no_contraction` by SPV_KHR_float_controls2: as one
+    /// default mode (`FPFastMathDefault`), which binds the extended instructions too. Default:
+    /// `false`, by an execution mode and a decoration of each operation. Needs the feature
+    /// `shaderFloatControls2` (Vulkan 1.4) and SPIR-V 1.2; modules of older versions have the other
+    /// form, and texts are the same with both.
     pub float_controls2: bool,
     /// Marks the position output as invariant. Default: `true`. Two programs with the same
     /// computation of it then agree on drivers that respect the decoration. Some drivers fail on
@@ -191,18 +191,6 @@ impl Profile {
     pub fn check(&self) -> Result<()> {
         self.check_version().and_then(|()| linkage::check_varyings(&self.varyings))
     }
-
-    /// Returns whether modules declare a default mode of float operations. Its instruction is part
-    /// of SPIR-V 1.2.
-    pub(crate) fn has_default_mode(&self) -> bool {
-        self.float_controls2 && self.spirv_version >= (1, 2)
-    }
-
-    /// Returns whether each float operation has the decoration NoContraction.
-    pub(crate) fn decorates_operations(&self) -> bool {
-        self.no_contraction && !self.has_default_mode()
-    }
-
     /// Checks the version of SPIR-V. Varyings and names have done their part before modules are
     /// written.
     pub(crate) fn check_version(&self) -> Result<()> {

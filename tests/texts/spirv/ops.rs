@@ -341,8 +341,8 @@ fn a_default_mode_takes_the_place_of_decorations() {
     use rspirv::dr::Operand::{ExecutionMode as Mode, LiteralBit32};
     use rspirv::spirv::ExecutionMode::{FPFastMathDefault, SignedZeroInfNanPreserve};
     let build = || lanes(ScalarKind::F32, ScalarKind::F32, |a, b| Op::Binary(Binary::Mul, a, b)).module;
-    // Version, contraction is allowed, NaN is kept; the mode: NotNaN, NotInf and NSZ are 1, 2 and 4,
-    // AllowContract is bit 16.
+    // Version, contraction is allowed, NaN is kept; the mode: NotNaN, NotInf and NSZ are 1, 2 and
+    // 4, AllowContract is bit 16.
     let rows = [
         ((1, 1), false, true, None),
         ((1, 2), false, true, Some(0)),

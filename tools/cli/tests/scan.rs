@@ -78,13 +78,13 @@ fn the_table_lists_places_programs_and_duplicates() {
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
     expect![[r#"
         romfs/a/lights.shbin/DVLB@0x0  668 bytes
-          0   vertex    -                       0xe    47 instructions  40fcce4584a3615b4c571cbbb54d76f5
+          0   vertex    -                       0xe    47 instructions  1bedde1af0a8433662c181d8103eca6c
         romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
-          0   vertex    -                       0x0     6 instructions  ba0229d49854b63204aac60af3a2ebee
-          1   geometry  -                       0xc    23 instructions  c7d09527c2b111a2455cadd31735d404
+          0   vertex    -                       0x0     6 instructions  6397fac4a09fea06ebcb90a00e516d4a
+          1   geometry  -                       0xc    23 instructions  1fd97d7742ea99a6c45aed10f4b11e05
         romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
         romfs/code.bin/commands@0x40  72 bytes
-          0   vertex    -                       0x0     2 instructions  eeaa09032cbc508c218917d1e2d0e6bc
+          0   vertex    -                       0x0     2 instructions  4b9e0640689d3e684ffb4778b1a9c9c9
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
     "#]]
     .assert_eq(&shown);

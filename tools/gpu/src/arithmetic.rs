@@ -136,8 +136,7 @@ impl Arithmetic {
         Ok(Self { reported, tables, functions })
     }
 
-    /// What was found of the rules that the last table's module declares, each with whether results
-    /// show that it holds.
+    /// The rules of the last table's module, each with whether results show that it holds.
     pub fn kept(&self) -> [(&'static str, bool); 3] {
         let differs = |kinds: &[usize]| {
             let rows = self.tables.last().into_iter().flat_map(|(_, rows)| rows);

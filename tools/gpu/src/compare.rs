@@ -1,9 +1,9 @@
 //! Runs one program on the reference interpreter and on the GPU and compares every output
 //! component.
 //! In: a program, its bindings, uniforms and inputs. Out: a [`Verdict`].
-//! The rules are those of [`executor`]. A driver that is known to flush subnormal numbers is compared
-//! with an interpreter that does. What naga writes is compared with the decorations that it drops
-//! (see [`shader`]).
+//! The rules are those of [`executor`]. A driver that is known to flush subnormal numbers is
+//! compared with an interpreter that does. What naga writes is compared with the decorations that
+//! it drops (see [`shader`]).
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Executors of programs, and the comparison of their results with the reference machine's.
 //! In: a program, its constants, uniforms and inputs. Out: a [`Verdict`]. Every bit must agree, but
-//! for the sign of zero, which no instruction can observe, the payload of NaN, and subnormal numbers
-//! where an executor may flush them. Programs whose last bits are a driver's have nothing to compare
-//! (see [`is_open`]). Knows no driver.
+//! for the sign of zero, which no instruction can observe, the payload of NaN, and subnormal
+//! numbers where an executor may flush them. Programs whose last bits are a driver's have nothing
+//! to compare (see [`is_open`]). Knows no driver.
 
 use std::fmt;
 
@@ -37,7 +37,9 @@ pub struct Case<'a> {
 ///
 /// ```
 /// use transpica_inspect::executor::{Batched, Case, compare};
-/// # use transpica::{Options, Program, RegisterState, isa::{Pc, Stage, Uniforms}};
+/// use transpica::isa::{Pc, Stage, Uniforms};
+/// use transpica::{Options, Program, RegisterState};
+///
 /// // add o0, v0, v1; end
 /// let program = Program::from_raw(vec![0x0000_0080, 0x8800_0000], vec![0x36F], Pc(0), Stage::Vertex)?;
 /// let state = RegisterState::default();

@@ -1,5 +1,5 @@
-//! Executors of the forms of a program on the CPU: its tree, a module of the IR, and a SPIR-V module
-//! on a driver that takes licenses.
+//! Executors of the forms of a program on the CPU: its tree, a module of the IR, and a SPIR-V
+//! module on a driver that takes licenses.
 //! In: a form, a case. Out: output registers; those that a form does not have are zero.
 
 use rspirv::dr;

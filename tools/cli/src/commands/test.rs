@@ -105,7 +105,7 @@ pub fn run(arguments: &Test, common: &Common) -> Result<(), Failure> {
     let executor = match arguments.on {
         TestMachine::Cpu => Opened::Cpu,
         TestMachine::Batch => Opened::Batch,
-        TestMachine::Gpu => Opened::Gpu(gpu::open(arguments.adapter.as_deref(), common)?),
+        TestMachine::Gpu => Opened::Gpu(Box::new(gpu::open(arguments.adapter.as_deref(), common)?)),
     };
     loop {
         let (seen, result) = check(arguments, &executor, common)?;
@@ -125,7 +125,7 @@ pub fn run(arguments: &Test, common: &Common) -> Result<(), Failure> {
 enum Opened {
     Cpu,
     Batch,
-    Gpu(Gpu),
+    Gpu(Box<Gpu>),
 }
 
 impl Executor for Opened {

@@ -1,5 +1,6 @@
 //! Every float operation of every function of an exact module has NoContraction: in our words, in
-//! what glslang makes of our GLSL, and in what naga makes of our WGSL once its decorations are back.
+//! what glslang makes of our GLSL, and in what naga makes of our WGSL once its decorations are
+//! back.
 
 use std::collections::BTreeSet;
 

@@ -39,7 +39,7 @@ use examination::{Distinct, Examination, File, Row};
   transpica doctor shaders/vulkan/transferable
   transpica doctor 0004000000030800_vs.vkch -o report.md --extract failed
   transpica doctor shaders/opengl/transferable --adapter llvmpipe --json
-  transpica doctor --arithmetic -o arithmetic.md      what this driver computes, and whether it is what it declares
+  transpica doctor --arithmetic -o arithmetic.md      what this driver computes
 
 Caches are the *_vs.vkch files and OpenGL .bin files in shaders/*/transferable of an emulator's user folder. They contain no constants, so each program runs with generated ones; both a compute and a vertex stage are created. The report is Markdown without paths, ready to paste into an issue.
 

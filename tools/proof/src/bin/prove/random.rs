@@ -95,8 +95,8 @@ pub fn run(arguments: &Arguments, workers: usize) -> Result<String, String> {
     }
 }
 
-/// Compares all forms of a program; where its bits are defined, also its module on drivers that take
-/// every license.
+/// Compares all forms of a program; where its bits are defined, also its module on drivers that
+/// take every license.
 fn compare(generated: &Generated, precision: Precision) -> Result<Count, Disagreement> {
     let count = chain::compare(generated, precision)?;
     if precision == Precision::Fast {
