@@ -104,7 +104,7 @@ impl Pass<'_> {
         for (index, part) in (0..ty.lanes).zip(parts) {
             match *part {
                 Part::Open => open.push(Lane::new(a, index), Lane::new(b, index), index),
-                Part::Zero(other, negative) if self.is_copy(pair, negative) => {
+                Part::Zero(other, _) if self.is_copy(pair) => {
                     result[usize::from(index)] = other;
                 }
                 Part::Zero(other, negative) => zeros[usize::from(negative)].push(other, other, index),
@@ -139,15 +139,11 @@ impl Pass<'_> {
         whole.unwrap_or_else(|| Op::shuffle(result, ty.lanes))
     }
 
-    /// Returns whether a sum with zero is the other operand, except for a sign of zero that does
-    /// not matter. float24 would still flush and truncate it.
-    fn is_copy(&self, pair: Pair, negative: bool) -> bool {
-        pair == Pair::Sum
-            && match self.precision {
-                Precision::Exact => true,
-                Precision::Fast => negative,
-                Precision::F24 => false,
-            }
+    /// Returns whether a sum with zero is the other operand, except for a sign of zero, which only
+    /// quotients of `fast` could tell; those programs have none by zero. float24 would still flush
+    /// and truncate it.
+    fn is_copy(&self, pair: Pair) -> bool {
+        pair == Pair::Sum && !self.precision.rules().rounds
     }
 
     /// `a · 0` or `a + 0` in each lane.
@@ -163,7 +159,6 @@ impl Pass<'_> {
                 let a = if negative { self.emit.unary(Unary::Neg, a) } else { a };
                 self.call(Helper::MulZero, lanes, &[a])
             }
-            Pair::Sum if self.precision.rules().reorders => self.call(Helper::AddZero, lanes, &[a]),
             // Small sources and small results both become +0.
             Pair::Sum => self.call(Helper::Truncate, lanes, &[a]),
         }
@@ -202,7 +197,7 @@ impl Pass<'_> {
         self.facts.catch_up(self.emit.func);
         match self.part(Pair::Sum, a, b) {
             Part::Constant(bits) => Op::splat(Type::F32, bits),
-            Part::Zero(other, negative) if self.is_copy(Pair::Sum, negative) => Op::Shuffle([other; 4]),
+            Part::Zero(other, _) if self.is_copy(Pair::Sum) => Op::Shuffle([other; 4]),
             Part::Zero(other, negative) => {
                 let other = self.emit.lane(other);
                 self.with_zero(Pair::Sum, other, negative)

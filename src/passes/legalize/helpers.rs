@@ -111,8 +111,6 @@ helpers! {
     Add "pica_add" "sum" |body, a, b| body.add(a, b),
     /// Product with +0.
     MulZero "pica_mul_zero" "product" |body, a| body.mul_zero(a),
-    /// Sum with +0 (`fast`).
-    AddZero "pica_add_zero" "sum" |body, a| body.add_zero(a),
     /// Reciprocal; by the driver where it or the operand is subnormal.
     Rcp "pica_rcp" "result" |body, a| body.source_and_result(a, Body::rcp),
     /// Reciprocal of any number.
@@ -349,16 +347,6 @@ impl Body<'_, '_, '_> {
 
     fn driver_rcp(&mut self, a: Value) -> Value {
         self.quotient(a, a)
-    }
-
-    /// Only −0 changes; asked by bits, since a comparison with 0 invites a driver to fold the
-    /// choice.
-    fn add_zero(&mut self, a: Value) -> Value {
-        let negative_zero = self.bits(SIGN);
-        let bits = self.emit.unary(Unary::ToBits, a);
-        let cond = self.emit.binary(Binary::UEqual, bits, negative_zero);
-        let zero = self.float(0.0);
-        self.emit.select(cond, zero, a)
     }
 
     /// Not `1 / abs(root)`, which may be -inf for -0 (drivers.md#negative-root).

@@ -14,7 +14,7 @@
 //! | question | function | what it may emit |
 //! |---|---|---|
 //! | is a product a vector over its length, which is infinite for 0 alone? | `quotient` in `products.rs` | `Mul` by the reciprocal or the largest number, with `Select` |
-//! | do constants decide lanes of a product, sum or dot product? | `mul`, `add`, `dot` in `folding.rs` | constants, copies, zeros with a sign, `pica_mul_zero`, `pica_add_zero`, `pica_truncate`; other lanes as below |
+//! | do constants decide lanes of a product, sum or dot product? | `mul`, `add`, `dot` in `folding.rs` | constants, copies, zeros with a sign, `pica_mul_zero`, `pica_truncate`; other lanes as below |
 //! | may a product be ∞ · 0 or NaN · 0? | `guarded_mul` | `Mul`, `pica_mul`, `pica_mul_first_nan`, `pica_mul_either_nan` |
 //! | may a term of a dot product be one? | `guarded_dot` | `Dot` (`fast`), `pica_dot_plain`, `pica_dot`, `pica_dot_point`, both with `_or_nan` |
 //! | can a sum take over the tests of its terms? | `add_with_tests` | `Select` of NaN and what `plain_add` emits: `Add`, `pica_add` (`f24`) |

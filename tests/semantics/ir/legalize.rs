@@ -147,6 +147,17 @@ fn yields(module: &mut Module, region: Region, values: &[Value]) {
     module.main.regions[region].exit = Exit::Yield(list);
 }
 
+#[test]
+fn a_sum_with_zero_is_a_copy_where_no_instruction_sees_its_sign() {
+    let text = "func main { %0: f32x4 = input v0 %1: f32x4 = const 0 0x80000000 0 0x80000000
+        %2: f32x4 = addp %0 %1 yield %2 }";
+    for (precision, helpers) in [(Precision::Exact, 0), (Precision::Fast, 0), (Precision::F24, 2)] {
+        let mut module = parse(text).expect("a module");
+        run_with(&mut module, precision, &UniformBlock::default(), &NO_CONSTANTS);
+        assert_eq!(module.helpers.len(), helpers, "{precision:?}: {}", text::print(&module));
+    }
+}
+
 /// One operation on `a` and `b`, each an input (`None`) or a constant.
 fn operation(op: Binary, a: Option<Lanes>, b: Option<Lanes>) -> Module {
     let (mut module, region) = empty();
