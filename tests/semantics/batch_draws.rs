@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use transpica::host::{HostValues, OutputMap};
 use transpica::isa::Pc;
-use transpica::settings::{Arithmetic, ClipPlanes, DepthRange, DepthSnap, FlipY, Outputs};
+use transpica::settings::{Arithmetic, ClipPlanes, DepthRange, DepthSnap, FlipY, Magnitudes, Outputs};
 use transpica::{Limits, Machine, Options, Precision, Program, Stage};
 use transpica_draw::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
 
@@ -300,4 +300,38 @@ fn arrays_say_how_modules_read_them() {
     let kinds = kinds.map(|format| format!("{:?}{}", format.kind, format.components));
     assert_eq!(kinds, ["Int3", "Uint3", "Int3", "Float3"]);
     assert!((0..8).all(|bits| Number::from_bits(bits) == Number::from_bits(bits & 3)));
+}
+
+/// Promises of attributes are checked by magnitudes, which a host finds in the same bytes.
+#[test]
+fn magnitudes_are_those_of_every_number_that_vertex_fetch_reads() {
+    let numbers = [1.5, f32::INFINITY, -0.25, 3e-39, f32::NAN, 0.0, -7.0, 1e30, 2.0f32];
+    let mut layouts = 0;
+    for (size, stride) in (0..=36).flat_map(|size| (0..=24).map(move |stride| (size, stride))) {
+        let mut bytes = numbers.map(f32::to_le_bytes).as_flattened().to_vec();
+        bytes.truncate(size);
+        for (offset, components) in (0..=size + 1).flat_map(|offset| (1..=4).map(move |n| (offset, n))) {
+            let array = Array { bytes: &bytes, offset, stride, number: Number::F32, components };
+            let found = Magnitudes::from_records(&bytes, stride, offset, components.into());
+            let count = if stride == 0 { array.vertices().min(2) } else { array.vertices() };
+            let (attributes, mut records) = ([VertexAttribute::Array(array)], Records::from_registers(1));
+            records.stride = 4;
+            let mut read = vec![[0.0; 4]; count];
+            let order = Order::Range { first: 0, count: count as u32 };
+            let mut batch = Batch::new(&moves(1), Options::default().settings(100)).expect("fine");
+            let vertices = Vertices::new(&attributes, order);
+            batch.run_draw(&vertices, &records, read.as_flattened_mut()).expect("all are there");
+            let read = read.iter().flat_map(|value| &value[..usize::from(components)]);
+            // A device may read the components that are there of a vertex that is not.
+            let last = if stride == 0 { 0..1 - count.min(1) as u32 } else { count as u32..10 };
+            let rest = last.flat_map(|vertex| (0..4).map(move |component| (vertex, component)));
+            let rest = rest.filter(|&(_, n)| n < usize::from(components));
+            let rest = rest.filter_map(|(vertex, n)| component(&array, vertex, n));
+            let read: Vec<f32> = read.copied().chain(rest).collect();
+            let expected = Magnitudes::from_numbers(&read);
+            assert_eq!(found, expected, "{size} bytes, {stride}, {offset}, {components}: {read:?}");
+            layouts += 1;
+        }
+    }
+    assert!(layouts > 70_000, "{layouts}");
 }

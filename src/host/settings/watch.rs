@@ -37,22 +37,30 @@ impl Magnitudes {
         numbers.iter().fold(Self::NONE, |all, number| all.or(Self::of_bits(number.to_bits())))
     }
 
-    /// Returns the magnitudes of an attribute in little-endian vertex data: `components` floats at
-    /// an offset of every record of `stride` bytes. What lies beyond the bytes counts as 0.
+    /// Returns the magnitudes of an attribute in little-endian vertex data: of `components` floats
+    /// at `offset + n * stride` for every vertex n, as vertex fetch reads them. With a stride of 0
+    /// all vertices have the first one. What lies beyond the bytes counts as 0.
     ///
     /// ```
     /// use transpica::settings::Magnitudes;
     /// let bytes: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].into_iter().flat_map(f32::to_le_bytes).collect();
     /// assert_eq!(Magnitudes::from_records(&bytes, 8, 4, 1), Magnitudes::from_numbers(&[2.0, 4.0]));
     /// assert_eq!(Magnitudes::from_records(&bytes, 8, 0, 2).to_bits(), [4.0f32.to_bits(), 1.0f32.to_bits()]);
+    /// assert_eq!(Magnitudes::from_records(&bytes, 4, 8, 1), Magnitudes::from_numbers(&[3.0, 4.0]));
+    /// assert_eq!(Magnitudes::from_records(&bytes, 0, 4, 1), Magnitudes::from_numbers(&[2.0]));
     /// ```
     pub fn from_records(bytes: &[u8], stride: usize, offset: usize, components: usize) -> Self {
-        // Records of nothing else are one record, of which compilers check several numbers at once.
-        let is_packed = offset == 0 && components.checked_mul(4) == Some(stride);
-        let (stride, components) = if is_packed { (bytes.len(), bytes.len()) } else { (stride, components) };
+        let bytes = bytes.get(offset..).unwrap_or_default();
+        // Attributes without gaps are one record, of which compilers check several numbers at once.
+        let is_dense = stride != 0 && stride.is_multiple_of(4) && stride / 4 <= components;
+        let (stride, components) = match stride {
+            0 => (usize::MAX, components),
+            _ if is_dense => (usize::MAX, usize::MAX),
+            stride => (stride, components),
+        };
         let mut all = Self::NONE;
-        for record in bytes.chunks(stride.max(1)) {
-            let (numbers, _rest) = record.get(offset..).unwrap_or(&[]).as_chunks::<4>();
+        for start in (0..bytes.len()).step_by(stride) {
+            let (numbers, _rest) = bytes.get(start..).unwrap_or_default().as_chunks::<4>();
             for number in numbers.iter().take(components) {
                 all = all.or(Self::of_bits(u32::from_le_bytes(*number)));
             }
