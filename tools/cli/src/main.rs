@@ -1,5 +1,7 @@
 //! The `transpica` command: parses arguments, runs one command, prints its failure.
 
+// `println!` panics where the reader has closed the pipe.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "arguments and files of GPU commands"))]
 
 mod arguments;

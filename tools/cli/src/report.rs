@@ -156,7 +156,7 @@ fn rendered(group: Group<'_>, color: ColorChoice) -> String {
 }
 
 /// Writes to standard error. An error is dropped, since nothing is left to report it to.
-fn say(text: &str) {
+pub fn say(text: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

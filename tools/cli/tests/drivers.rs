@@ -1,7 +1,7 @@
 //! The commands that need a GPU. Without one they fail, and their message says what to install.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::needs;
 use crate::support::{Ran, folder, follows_schema, ran, root, transpica};
@@ -457,4 +457,17 @@ fn thousands_of_invocations_of_one_thread_match_the_interpreter() {
         transpica(&[&sample[..], &[state.to_str().expect("a name"), "--on", on]].concat()).succeeded()
     };
     assert!(run("cpu") == run("gpu"), "they differ");
+}
+
+#[test]
+fn a_replay_ends_quietly_on_a_closed_pipe() {
+    needs!("vulkan");
+    let file = folder("pipe").join("empty.pclist");
+    fs::write(&file, b"PCLIST\x01\0").expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_transpica"));
+    command.arg("replay").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use transpica::geometry::GeometrySetup;
 use transpica::host::{Environment, UniformBlock, layout, varying};
 use transpica::settings::{Block, Control, Layout, Outputs};
 use transpica::{Job, Key, Options, Profile, RegisterState, Result, Setup, Stage, Translator};
@@ -43,6 +44,10 @@ impl Way {
     }
 }
 
+/// Everything that a drawer depends on except the topology: the programs, and the vertex input of
+/// the geometry program with the outputs that feed it.
+type Configuration = ([Key; 2], Option<(GeometrySetup, u16)>);
+
 /// Programs that were drawn before, in one way.
 enum Drawer<'a> {
     /// On the CPU.
@@ -62,7 +67,7 @@ pub struct Replay<'a> {
     state: RegisterState,
     /// Draws finished vertices.
     plain: Pipeline,
-    drawers: HashMap<[Key; 2], Drawer<'a>>,
+    drawers: HashMap<Configuration, Drawer<'a>>,
 }
 
 impl<'a> Replay<'a> {
@@ -86,7 +91,8 @@ impl<'a> Replay<'a> {
         Ok(Self { gpu, way, translator, state: RegisterState::default(), plain, drawers: HashMap::new() })
     }
 
-    /// Number of different programs that were drawn.
+    /// Number of different programs that were drawn; each counts once for each vertex input of a
+    /// geometry program.
     pub fn programs(&self) -> usize {
         self.drawers.len()
     }
@@ -131,6 +137,7 @@ impl<'a> Replay<'a> {
                 let [vertex, geometry] = &uniforms;
                 pipeline.set_uniforms(Stage::Vertex, vertex);
                 pipeline.set_uniforms(Stage::Geometry, geometry);
+                pipeline.set_topology(setup.topology);
                 let drawn = pipeline.draw(&vertices, indices.as_deref())?;
                 let vectors: Vec<_> = drawn.triangles().flatten().flatten().copied().collect();
                 frame.draw(plain, &vectors, &[]);
@@ -147,6 +154,7 @@ impl<'a> Replay<'a> {
             Some(Drawer::Chain(chain)) => {
                 chain.set_uniforms(Stage::Vertex, &uniforms[0]);
                 chain.set_uniforms(Stage::Geometry, &uniforms[1]);
+                chain.set_topology(setup.topology);
                 let bits: Vec<_> =
                     vertices.iter().map(|vertex| vertex.map(|v| v.map(f32::to_bits))).collect();
                 let drawn = chain.draw(&bits, indices.as_deref())?;
@@ -159,8 +167,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Returns what names the programs of a draw.
-    fn key(&self, setup: &Setup) -> Result<[Key; 2]> {
+    /// Returns the key of a draw's drawer.
+    fn key(&self, setup: &Setup) -> Result<Configuration> {
         let vertex = self.state.vertex();
         let first = self.translator.key(&vertex.program()?, &vertex, Job::Vertex, &[])?;
         let second = match setup.geometry {
@@ -170,7 +178,7 @@ impl<'a> Replay<'a> {
                 self.translator.key(&geometry.program()?, &geometry, Job::Geometry(setup), &[])?
             }
         };
-        Ok([first, second])
+        Ok(([first, second], setup.geometry.map(|geometry| (geometry, setup.vertex_outputs))))
     }
 
     fn prepare(&mut self, setup: &Setup) -> std::result::Result<Drawer<'a>, CompareError> {
@@ -178,7 +186,6 @@ impl<'a> Replay<'a> {
         let vertex = self.state.vertex();
         if self.way != Way::Gpu {
             let mut pipeline = cpu::Pipeline::from_registers(&self.state, &options)?;
-            pipeline.set_topology(setup.topology);
             if self.way == Way::Interpreter {
                 pipeline.one_by_one();
             }
@@ -189,8 +196,7 @@ impl<'a> Replay<'a> {
             let programs = [&vertex.program()?, &geometry.program()?];
             let environment: [&dyn Environment; 2] = [&vertex, &geometry];
             let route = Route::Passthrough;
-            let mut chain = GeometryChain::new(self.gpu, programs, environment, setup, &options, route)?;
-            chain.set_topology(setup.topology);
+            let chain = GeometryChain::new(self.gpu, programs, environment, setup, &options, route)?;
             return Ok(Drawer::Chain(Box::new(chain)));
         }
         let translated = self.translator.translate(&vertex.program()?, &vertex, Job::Vertex)?;

@@ -14,7 +14,7 @@ use crate::files;
 use crate::input::Input;
 use crate::json::Schema;
 use crate::lint::{self, rule_or_all};
-use crate::report::{Common, Failure, Text, print_diagnostics};
+use crate::report::{Common, Failure, Text, print_diagnostics, say};
 use crate::streams::{Output, Streams};
 
 /// Assemble sources in picasso's language into one file
@@ -94,7 +94,7 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
     left_out.warnings = if common.quiet { 0 } else { left_out.warnings };
     print_diagnostics(if *json { &[] } else { errors }, warnings, &texts, common.color);
     if left_out != LeftOut::default() {
-        eprintln!("{left_out}");
+        say(&format!("{left_out}\n"));
     }
     match result {
         Ok(mut assembled) => {

@@ -75,18 +75,19 @@ pub fn run(arguments: &Replay, common: &Common) -> Result<(), Failure> {
                 write_picture(arguments, number, "difference", shown)?;
             }
         }
-        println!("{line}");
+        files::write(None, format!("{line}\n").as_bytes())?;
         for (way, picture) in Way::ALL.into_iter().zip(pictures) {
             write_picture(arguments, number, way.name(), picture)?;
         }
     }
-    println!("{:<12} {:>9} {:>9} {:>9}  ms a frame", "", "first", "median", "longest");
+    let mut text = format!("{:<12} {:>9} {:>9} {:>9}  ms a frame\n", "", "first", "median", "longest");
     for (way, times) in Way::ALL.into_iter().zip(times) {
         let [first, median, longest] = figures(&times);
-        println!("{:<12} {first:>9.2} {median:>9.2} {longest:>9.2}", way.name());
+        let _ = writeln!(text, "{:<12} {first:>9.2} {median:>9.2} {longest:>9.2}", way.name());
     }
     let programs = ways.last().map_or(0, Replayed::programs);
-    println!("{} frames, {programs} programs", recording.frames.len());
+    let _ = writeln!(text, "{} frames, {programs} programs", recording.frames.len());
+    files::write(None, text.as_bytes())?;
     match differing {
         0 => Ok(()),
         _ => Err(fail(&format_args!("{differing} pixels differ from the interpreter's"))),

@@ -265,7 +265,11 @@ impl Host {
         let program = vertex.program()?;
         let hooked = Hooked { environment: &vertex, hooks: &self.hooks };
         let translator = if relies { &self.relying[0].translator } else { &self.translator };
-        let key = translator.key(&program, &hooked, Job::Vertex, SALT)?;
+        // Attributes have the locations of a pipeline, and feed the registers of a batch.
+        let attributes = 0..console::attribute_count(&self.state);
+        let registers = attributes.map(|attribute| console::attribute_register(&self.state, attribute) as u8);
+        let salt: Vec<u8> = SALT.iter().copied().chain(registers).collect();
+        let key = translator.key(&program, &hooked, Job::Vertex, &salt)?;
         if self.programs.contains_key(&key) {
             self.counts.known += 1;
             return Ok(key);
