@@ -52,7 +52,16 @@ const SLOTS: usize = 7;
 /// | 0x229, 0x244, 0x24A, 0x251..0x254, 0x25E | geometry program and kind of primitive: see [`Setup`](crate::Setup) |
 ///
 /// Indices advance with each word or vector. Every alias of a data register has the same effect. An
-/// upload that would pass the end of a memory is dropped as a whole, and so are vectors beyond c95.
+/// upload that would pass the end of a memory is dropped as a whole.
+///
+/// | written | effect |
+/// |---|---|
+/// | consecutive words beyond register 0xFFFF | none: numbers of registers do not wrap around |
+/// | vectors at a float index of 0x60 to 0xFF | none, and the index stays |
+/// | 0x2B0..0x2DF, while the geometry unit is not configured separately | also that of 0x280..0x2AF |
+/// | 0x280..0x2AF | the geometry unit alone |
+/// | 0x2E0..0x33F, copies for single vertex units | none: what 0x2B0..0x2DF receive is for all of them |
+/// | 0x28B, 0x28C | four bits for each vector of an invocation in point mode; else none |
 ///
 /// Semantics: 0x00..0x03 position, 0x04..0x07 normal quaternion, 0x08..0x0B color, 0x0C and 0x0D
 /// texture coordinate 0, 0x0E and 0x0F texture coordinate 1, 0x10 third component of texture
@@ -125,9 +134,9 @@ impl RegisterState {
             let count = (header >> 20 & 0xFF) as usize;
             let Some((more, next)) = after.split_at_checked(count) else { return };
             if header >> 31 != 0 {
-                self.write_masked(register, first, bytes);
-                for (offset, &value) in (1..).zip(more) {
-                    self.write_masked(register.wrapping_add(offset), value, bytes);
+                // Numbers of registers do not wrap around: words beyond the last one are dropped.
+                for (register, &value) in (register..=u16::MAX).zip([&first].into_iter().chain(more)) {
+                    self.write_masked(register, value, bytes);
                 }
             } else {
                 // Range of the length: at most 256.

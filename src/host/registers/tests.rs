@@ -1,7 +1,8 @@
 //! Register writes and the resulting programs, uniforms and interfaces.
 
 use super::*;
-use crate::host::settings::{Block, Layout, Options, Profile};
+use crate::geometry::GeometryInput;
+use crate::host::settings::{Block, Layout, Options, Profile, Setup};
 use crate::interface::varying::outputs;
 use crate::interface::{Environment, Usage};
 use crate::program::container::Shbin;
@@ -187,6 +188,77 @@ fn the_geometry_unit_shares_vertex_writes_until_it_is_configured_separately() {
     }
     state.write(0x280, 9);
     assert_eq!(state.uniforms(Stage::Vertex).bools, 5, "nothing goes the other way");
+}
+
+#[test]
+fn consecutive_words_beyond_the_last_register_are_dropped() {
+    for register in 0xFF00..=0xFFFF {
+        let mut list = vec![7, header(register, 255, true)];
+        list.extend([7; 256]);
+        let mut state = RegisterState::default();
+        state.commands(&list);
+        assert_eq!(state, RegisterState::default(), "{register:#X}");
+        // The next command comes after all of its words.
+        state.commands(&[list, vec![5, header(0x2B0, 0, false)]].concat());
+        assert_eq!(state.read(0x2B0), 5, "{register:#X}");
+    }
+}
+
+#[test]
+fn vectors_at_indices_beyond_the_last_float_are_dropped() {
+    for index in 0x5E..=0xFF {
+        for mode in [0, 1 << 31] {
+            let mut state = RegisterState::default();
+            state.write(0x2C0, mode | 0x7FFF_FF00 | index);
+            (0..4 * 300).for_each(|_| state.write(0x2C1, 0x3F3F_3F3F));
+            let written = |vector: &&[f32; 4]| **vector != [0.0; 4];
+            let floats = state.uniforms(Stage::Vertex).floats;
+            let count = 0x60usize.saturating_sub(index as usize);
+            assert_eq!(floats.iter().rev().take_while(written).count(), count, "{index:#X}");
+            assert_eq!(floats.iter().filter(written).count(), count, "{index:#X}");
+        }
+    }
+}
+
+#[test]
+fn copies_for_single_vertex_units_have_no_effect() {
+    let mut state = RegisterState::default();
+    for register in (0x2E0..0x340).chain(0x340..0x1000).chain(0..0x4F) {
+        state.write(register, 0x0101_0101);
+        assert_eq!(state, RegisterState::default(), "{register:#X}");
+    }
+}
+
+#[test]
+fn all_that_the_vertex_unit_receives_is_mirrored() {
+    let mut state = RegisterState::default();
+    state.write(0x2CB, 3);
+    state.write(0x2C0, 1 << 31 | 9);
+    for register in (0x2B0..0x2C0).chain(0x2C1..0x2CB).chain(0x2CC..0x2E0) {
+        (0..4).for_each(|word| state.write(register, 0x3F80_0000 + word));
+    }
+    assert_eq!(state.geometry, state.vertex);
+    assert_eq!((state.read(0x28B), state.read(0x28C)), (0x3F80_0003, 0x3F80_0003));
+}
+
+#[test]
+fn the_permutation_of_the_geometry_unit_is_that_of_point_mode() {
+    let permutation = [(0x28B, 0x89AB_CDEF), (0x28C, 0x0123_4567)];
+    let setup = |writes: &[(u16, u32)], permutation: &[(u16, u32)]| {
+        let mut state = RegisterState::default();
+        let writes = [(0x244, 1), (0x2BD, 3)].iter().chain(writes).chain(permutation);
+        writes.for_each(|&(register, value)| state.write(register, value));
+        Setup::from_registers(&state).expect("valid").geometry.expect("a geometry program").input
+    };
+    let registers = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+    let point = [(0x229, 2), (0x289, 5)];
+    assert_eq!(setup(&point, &permutation), GeometryInput::Point { inputs: 6, registers });
+    assert_eq!(setup(&point, &[]), GeometryInput::Point { inputs: 6, registers: [0; 16] });
+    for other in
+        [[(0x229, 1 << 31 | 2), (0x252, 1), (0x289, 0x101)], [(0x229, 2), (0x252, 0x0100_1202), (0x289, 0x101)]]
+    {
+        assert_eq!(setup(&other, &permutation), setup(&other, &[]));
+    }
 }
 
 #[test]
