@@ -88,10 +88,16 @@ pub const DEFAULT_REGISTERS: Registers = {
 
 /// Parses a state file on top of uniforms that are already set.
 pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) -> Result<State, String> {
+    parse_onto(text, State::new(uniforms, Vec::new()), stage, symbols)
+}
+
+/// Parses a state file on top of a state: vertex n of the file on top of its vertex n, if it has
+/// one.
+pub fn parse_onto(text: &str, state: State, stage: Stage, symbols: &Symbols) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
     known_keys(root, &["uniforms", "vertices", "mesh", "attributes"], "the file")?;
-    let mut setter = Setter { state: State::new(uniforms, Vec::new()), set: BTreeSet::new() };
+    let mut setter = Setter { state, set: BTreeSet::new() };
     if let Some(mesh) = root.get("mesh") {
         let found = mesh.as_str().and_then(BuiltIn::named);
         let names = || BuiltIn::ALL.map(|(name, _)| name).join(", ");
@@ -115,9 +121,12 @@ pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) ->
     };
     let Setter { mut state, set: _ } = setter;
     for (n, value) in list.iter().enumerate() {
-        let (registers, delivered) = vertex(value, &format!("vertices[{n}]"), stage, symbols)?;
-        state.vertices.push(registers);
-        state.delivered.push(delivered);
+        if n >= state.vertices.len() {
+            state.vertices.push(DEFAULT_REGISTERS);
+        }
+        state.delivered.resize(state.vertices.len(), Delivered::new());
+        let to = (&mut state.vertices[n], &mut state.delivered[n]);
+        vertex(value, &format!("vertices[{n}]"), stage, symbols, to)?;
     }
     Ok(state)
 }
@@ -255,8 +264,8 @@ fn vertex(
     place: &str,
     stage: Stage,
     symbols: &Symbols,
-) -> Result<(Registers, Delivered), String> {
-    let (mut registers, mut delivered) = (DEFAULT_REGISTERS, Delivered::new());
+    (registers, delivered): (&mut Registers, &mut Delivered),
+) -> Result<(), String> {
     let mut set = BTreeSet::new();
     for (key, value) in object(value, place)? {
         if key == "c" && stage == Stage::Geometry {
@@ -276,7 +285,7 @@ fn vertex(
             registers[register] = vector(value, &at)?;
         }
     }
-    Ok((registers, delivered))
+    Ok(())
 }
 
 /// The error about a key that is neither a fixed one nor a name of the file.

@@ -41,7 +41,20 @@ pub fn near<const N: usize>(values: [f32; N]) -> Expectation {
     Expectation { tolerance: Tolerance::Ulp(4), ..values.into() }
 }
 
+/// Number of floats from 0 to infinity: within so many ulp of 0 is every number.
+pub(crate) const ULPS: u32 = 0x7F80_0000;
+
 impl Expectation {
+    /// Returns whether some number is another one than it expects.
+    pub(crate) fn can_fail(&self) -> bool {
+        let is_bounded = match self.tolerance {
+            Tolerance::Exact => true,
+            Tolerance::Ulp(most) => most < ULPS,
+            Tolerance::Epsilon(most) => most.is_finite(),
+        };
+        is_bounded && self.values.iter().any(Option::is_some)
+    }
+
     /// Permits a distance in units of the last place.
     #[must_use]
     pub fn ulp(self, ulp: u32) -> Self {
@@ -133,6 +146,15 @@ impl Expected {
         }
         let plural = if count == 1 { "" } else { "s" };
         Err(format!("{} has {count} component{plural}, not {given}", output.name))
+    }
+
+    /// Expects nothing of the components that a later expectation has.
+    pub(crate) fn leave_to(&mut self, later: &Self) {
+        let Self { output, values } = self;
+        for (component, value) in output.components.iter().zip(&mut values.values) {
+            let is_of = later.output.register == output.register;
+            *value = value.filter(|_| !is_of || !later.output.components.contains(component));
+        }
     }
 
     /// Returns the components that differ.

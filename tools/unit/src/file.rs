@@ -11,7 +11,7 @@ use transpica_inspect::json::float;
 
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
 use crate::coverage::Coverage;
-use crate::expect::{Expectation, Expected, Output, Tolerance};
+use crate::expect::{Expectation, Expected, Output, Tolerance, ULPS};
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Problem, Shader};
@@ -192,18 +192,24 @@ impl<'t> Parser<'_, 't> {
         reader.check_keys(table, keys, "case")?;
         let missing = |key: &str| reader.problem(start, format!("the case has no {key}"));
         let name = table.get("name").ok_or_else(|| missing("name"))?;
-        if geometry && !table.contains_key("invocations") {
+        let invocations = table.get("invocations").map(|item| reader.list(item, "invocations")).transpose()?;
+        if geometry && invocations.is_none_or(<[_]>::is_empty) {
             return Err(missing("invocations"));
         }
         let count = |key: &str| table.get(key).map(|item| reader.count(item, key)).transpose();
         let texts = |key: &str| table.get(key).map_or(Ok(Vec::new()), |item| reader.texts(item, key));
+        let (instructions, budget) = (count("instructions")?, count("budget")?.unwrap_or(BUDGET));
+        if let (Some(item), true) = (table.get("instructions"), instructions >= Some(budget)) {
+            let message = format!("instructions must be less than the budget of {budget}");
+            return Err(reader.problem(item.span().start, message));
+        }
         let case = Case {
             name: reader.text(name, "name")?.to_owned(),
             line: reader.place(name.span().start).0,
             calls: texts("calls")?,
-            instructions: count("instructions")?,
+            instructions,
             triangles: table.get("triangles").map(|item| self.triangles(item, index)).transpose()?,
-            rows: self.rows(table, index, count("budget")?.unwrap_or(BUDGET), start)?,
+            rows: self.rows(table, index, budget, start)?,
         };
         let labels = &self.shader.procedures;
         if let Some(label) = case.calls.iter().find(|call| !labels.iter().any(|(label, _)| label == *call)) {
@@ -213,13 +219,16 @@ impl<'t> Parser<'_, 't> {
                 reader.problem(place, format!("calls: unknown procedure {label}; use {}", known.join(", ")))
             );
         }
-        let expects = case.rows.iter().any(|row| !row.expect.is_empty()) || case.triangles.is_some();
-        if expects || !case.calls.is_empty() || case.instructions.is_some() {
+        if case.triangles.is_some() || !case.calls.is_empty() || case.instructions.is_some() {
             return Ok(case);
         }
+        let expects = |row: &Row| row.expect.iter().any(|expected| expected.values.can_fail());
+        let Some(number) = case.rows.iter().position(|row| !expects(row)) else { return Ok(case) };
         let nothing =
             if geometry { "triangles, calls or instructions" } else { "expect, calls or instructions" };
-        Err(reader.problem(start, format!("the case expects nothing; add {nothing}")))
+        let row = table.get("rows").and_then(|item| item.get_ref().as_array()?.get(number));
+        let (start, what) = row.map_or((start, "the case"), |row| (row.span().start, "the row"));
+        Err(reader.problem(start, format!("{what} expects nothing; add {nothing}")))
     }
 
     /// Returns the number of a case's program.
@@ -289,10 +298,9 @@ impl<'t> Parser<'_, 't> {
         let state = state(self.reader, layers, (self.shader, index), defaults, start)?;
         let mut expect: Vec<Expected> = Vec::new();
         for table in &layers.expect {
-            for expected in self.outputs(table, index, "expect")? {
-                expect.retain(|earlier| earlier.output.name != expected.output.name);
-                expect.push(expected);
-            }
+            let later = self.outputs(table, index, "expect")?;
+            expect.iter_mut().for_each(|earlier| later.iter().for_each(|later| earlier.leave_to(later)));
+            expect.extend(later);
         }
         Ok(Row { name: String::new(), trial: Trial { index, state, budget }, expect })
     }
@@ -321,12 +329,16 @@ impl<'t> Parser<'_, 't> {
         let problem = |message: &str| reader.problem(item.span().start, format!("{what}{message}"));
         let near = table.get("near").ok_or_else(|| problem(" must have near"))?;
         let tolerance = match (table.get("ulp"), table.get("epsilon")) {
-            (Some(ulp), None) => Tolerance::Ulp(u32::try_from(reader.count(ulp, "ulp")?).unwrap_or(u32::MAX)),
+            (Some(ulp), None) => {
+                let number = u32::try_from(reader.count(ulp, "ulp")?).ok().filter(|&ulp| ulp < ULPS);
+                let any = || problem(&format!(".ulp must be less than {ULPS}, the distance from 0 to infinity"));
+                Tolerance::Ulp(number.ok_or_else(any)?)
+            }
             (None, Some(epsilon)) => {
-                let number = value(epsilon).as_f64().filter(|epsilon| *epsilon >= 0.0);
-                Tolerance::Epsilon(
-                    number.ok_or_else(|| problem(".epsilon must be a number of 0 or more"))? as f32
-                )
+                let number = value(epsilon).as_f64().map(|epsilon| epsilon as f32);
+                let number = number.filter(|epsilon| *epsilon >= 0.0 && epsilon.is_finite());
+                let wrong = || problem(".epsilon must be a number of 0 or more, within f32");
+                Tolerance::Epsilon(number.ok_or_else(wrong)?)
             }
             (None, None) | (Some(_), Some(_)) => return Err(problem(" must have ulp or epsilon")),
         };

@@ -56,6 +56,10 @@
 //! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"` or `"sphere"`, and `differing` the maximum
 //! number of pixels that may differ, by default 0.
 //!
+//! Values of a case take precedence over those of the file, and those of a row over both, register
+//! by register: a name may stand for a register that another layer sets by number. Each case and
+//! each row of one must expect something that can fail.
+//!
 //! Uniforms of the file that only another of its programs has are left out.
 //!
 //! Expected values are numbers that must be equal (+0 equals -0, NaN is `nan`), `"_"` for any

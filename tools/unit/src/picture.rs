@@ -60,6 +60,11 @@ impl PictureCase {
             mesh.ok_or_else(|| reader.problem(item.span().start, known()))
         })?;
         let differing = table.get("differing").map_or(Ok(0), |item| reader.count(item, "differing"))?;
+        let pixels = u64::from(Size::SCREEN.width) * u64::from(Size::SCREEN.height);
+        if let Some(item) = table.get("differing").filter(|_| differing >= pixels) {
+            let message = format!("differing must be less than {pixels}, all pixels of the picture");
+            return Err(reader.problem(item.span().start, message));
+        }
         let failed = |error: transpica::Error| reader.problem(start, error.to_string());
         let container = Shbin::parse(&shader.bytes).map_err(failed)?;
         let no_vertex = || reader.problem(start, "a picture needs a vertex program");

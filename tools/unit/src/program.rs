@@ -192,12 +192,13 @@ impl Ran<'_> {
     /// Compares an output with its expected values.
     ///
     /// # Panics
-    /// They differ: the text has the difference, the steps that made the wrong component, and what
+    /// Nothing is expected: no number, or an infinite tolerance. They differ: the text has the difference, the steps that made the wrong component, and what
     /// it was made from.
     #[track_caller]
     pub fn assert(&self, name: &str, values: impl Into<Expectation>) -> &Self {
         let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
         let expected = expected.unwrap_or_else(|error| panic!("{error}"));
+        assert!(expected.values.can_fail(), "{name}: nothing is expected, so every result would pass");
         self.check(vec![expected], None)
     }
 
@@ -213,6 +214,8 @@ impl Ran<'_> {
             let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
             vec![expected.unwrap_or_else(|error| panic!("{error}"))]
         });
+        let can_fail = expected.iter().flatten().any(|expected| expected.values.can_fail());
+        assert!(can_fail, "{name}: nothing is expected, so every result would pass");
         let any = |triangle: &Triangle| ExpectedTriangle {
             vertices: [const { Vec::new() }; 3],
             inverted: triangle.inverted,

@@ -180,6 +180,15 @@ fn malformed_files_name_the_place() {
         format!("[attributes]\nincol = [0, 0, 1, 1]\n{case}instructions = 3"),
         format!("{case}instructions = 3\nrows = []"),
         format!("{case}instructions = 3\nrows = [{{ attribute = 1 }}]"),
+        format!("{case}expect = {{ position = [\"_\", \"_\", \"_\", \"_\"], o2 = [\"_\", \"_\", \"_\", \"_\"] }}"),
+        format!("{case}rows = [\n {{ expect = {{ position = [0, 0, 0, 0] }} }},\n {{ uniforms = {{ material = [1, 1, 1, 1] }} }}]"),
+        format!("{case}expect.position = [0, 0, 0, 0]\nrows = [{{}},\n {{ expect = {{ o0 = [\"_\", \"_\", \"_\", \"_\"] }} }}]"),
+        format!("{case}expect = {{ position = {{ near = [1, 0, 0, 0], epsilon = 1e300 }} }}"),
+        format!("{case}expect = {{ position = {{ near = [1, 0, 0, 0], epsilon = inf }} }}"),
+        format!("{case}expect = {{ position = {{ near = [1, 0, 0, 0], ulp = 2139095040 }} }}"),
+        format!("{case}expect = {{ position = {{ near = [1, 0, 0, 0], ulp = 9999999999 }} }}"),
+        format!("{case}instructions = 9\nbudget = 9"),
+        format!("{case}picture = \"a.png\"\ndiffering = 96000"),
     ]
     .iter()
     .enumerate()
@@ -218,6 +227,15 @@ fn malformed_files_name_the_place() {
             lights.test.toml:2:1: attributes: unknown key "incol", did you mean `inpos`?
             lights.test.toml:4:8: rows must be a list of tables, at least one
             lights.test.toml:4:11: rows: unknown key "attribute", did you mean `attributes`?
+            lights.test.toml:1:1: the case expects nothing; add expect, calls or instructions
+            lights.test.toml:5:2: the row expects nothing; add expect, calls or instructions
+            lights.test.toml:5:2: the row expects nothing; add expect, calls or instructions
+            lights.test.toml:3:23: expect.position.epsilon must be a number of 0 or more, within f32
+            lights.test.toml:3:23: expect.position.epsilon must be a number of 0 or more, within f32
+            lights.test.toml:3:23: expect.position.ulp must be less than 2139095040, the distance from 0 to infinity
+            lights.test.toml:3:23: expect.position.ulp must be less than 2139095040, the distance from 0 to infinity
+            lights.test.toml:3:16: instructions must be less than the budget of 9
+            lights.test.toml:4:13: differing must be less than 96000, all pixels of the picture
         "#]],
     );
 }
@@ -284,6 +302,64 @@ triangles = [
             made from c95.y
         "#]],
     );
+}
+
+/// The limits themselves are fine: each of these can fail.
+#[test]
+fn expectations_that_just_can_fail_are_accepted() {
+    for rest in [
+        "expect.position = [\"_\", \"_\", 1, \"_\"]",
+        "expect.position = { near = [1, 0, 0, 0], epsilon = 3.4028234e38 }",
+        "expect.position = { near = [1, 0, 0, 0], epsilon = 0 }",
+        "expect.position = { near = [1, 0, 0, 0], ulp = 2139095039 }",
+        "instructions = 8\nbudget = 9",
+        "calls = [\"specular\"]\nrows = [{}, {}]",
+        "picture = \"a.png\"\ndiffering = 95999",
+    ] {
+        let loaded = load("can_fail", &format!("[[case]]\nname = \"a\"\n{rest}\n"));
+        assert!(loaded.is_ok(), "{rest}: {}", loaded.map(drop).unwrap_err());
+    }
+    let none = "shader = [\"points.v.pica\", \"points.g.pica\"]\n[[case]]\nname = \"a\"\ninvocations = []\n\
+                triangles = []\n";
+    assert_eq!(load("none", none).map(drop).unwrap_err(), "lights.test.toml:2:1: the case has no invocations");
+}
+
+#[test]
+fn later_layers_count_by_register() {
+    let shader = "shader = \"textured.v.pica\"\n";
+    let folder = folder("layers", "");
+    let source = ".fvec pair[2]\n.fvec k\n.in p v0\n.out - position o0\n.out - color o1\n.proc main\n \
+                  mul o0, pair[0], p\n mov r0, pair[1]\n add o1, k, r0\n end\n.end\n";
+    fs::write(folder.join("textured.v.pica"), source).expect("writable");
+    let path = folder.join("lights.test.toml");
+    let check = |text: &str| {
+        fs::write(&path, format!("{shader}{text}")).expect("writable");
+        let file = TestFile::load(&path).map_err(|problem| relative(&problem.to_string(), &folder))?;
+        let checked = file.cases.iter().filter_map(|case| case.check("", &file.shader, &Batched).failure);
+        Ok::<_, String>(checked.collect::<String>())
+    };
+    // Names over registers, registers over names, and one of several registers of a name.
+    let passes = check(
+        "[uniforms]\npair = [[1, 1, 1, 1], [2, 2, 2, 2]]\nc.2 = [1, 1, 1, 1]\n[attributes]\np = [1, 1, 1, 1]\n\
+         [[case]]\nname = \"a\"\nuniforms = { c.1 = [5, 5, 5, 5], k = [2, 2, 2, 2] }\nattributes = { v0 = [3, 3, 3, 3] }\n\
+         expect = { position = [3, 3, 3, 3], color = [7, 7, 7, 7] }\n\
+         rows = [{}, { uniforms = { pair = [[4, 4, 4, 4], [0, 0, 0, 0]] }, expect = { o0 = [12, 12, 12, \"_\"], \
+         o1 = [2, 2, 2, 2] } }, { attributes = { p = [1, 2, 3, 4] }, expect = { o0 = [1, 2, 3, 4] } }]\n",
+    );
+    assert_eq!(passes, Ok(String::new()));
+    // Within a layer both count: of values that is an error, and expectations may contradict.
+    let error = check("[[case]]\nname = \"a\"\ninstructions = 9\nuniforms = { c.2 = [0, 0, 0, 0], k = [1, 1, 1, 1] }\n");
+    assert_eq!(error, Err("lights.test.toml:5:38: uniforms.k: the file sets c2 twice".to_owned()));
+    let failure = check("[[case]]\nname = \"a\"\nexpect = { position = [0, 0, 0, 0], o0 = [1, 0, 0, 0] }\n");
+    assert!(failure.is_ok_and(|text| text.contains("o0.x (o0.x): expected 1.0, got 0.0")));
+    let _ = fs::remove_dir_all(&folder);
+}
+
+#[test]
+#[should_panic(expected = "color: nothing is expected, so every result would pass")]
+fn an_assertion_without_a_number_panics() {
+    let shader = Shader::load(&["../../shaders/textured.v.pica"]).expect("a shader");
+    shader.vertex().run().assert("color", near([1.0; 4]).epsilon(f32::INFINITY));
 }
 
 #[test]

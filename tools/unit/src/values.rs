@@ -26,30 +26,21 @@ pub(crate) struct Layers<'a, 't> {
     pub invocations: Option<&'a Item<'t>>,
 }
 
-/// Joins layers. Banks of registers are joined too. `is_foreign`: names of the first layer that are
-/// left out.
-fn joined<'a, 't>(layers: &[&'a DeTable<'t>], is_foreign: impl Fn(&str) -> bool) -> Entries<'a, 't> {
+/// Returns the values of a layer. Each register of a bank has a path of its own.
+fn entries<'a, 't>(layer: &'a DeTable<'t>, is_left_out: impl Fn(&str) -> bool) -> Entries<'a, 't> {
     let mut entries: Entries<'a, 't> = Vec::new();
-    let mut add = |path: Vec<&'a str>, key: &'a Key<'t>, item: &'a Item<'t>| {
-        entries.retain(|(known, ..)| *known != path);
-        entries.push((path, key, item));
-    };
-    let all =
-        layers.iter().copied().enumerate().flat_map(|(layer, table)| table.iter().map(move |it| (layer, it)));
-    for (layer, (key, item)) in all {
-        if layer == 0 && is_foreign(key.get_ref()) {
-            continue;
-        }
+    for (key, item) in layer.iter().filter(|(key, _)| !is_left_out(key.get_ref())) {
         let name = key.get_ref().as_ref();
         match item.get_ref().as_table().filter(|_| ["c", "i", "b"].contains(&name)) {
-            Some(bank) => bank.iter().for_each(|(key, item)| add(vec![name, key.get_ref()], key, item)),
-            None => add(vec![name], key, item),
+            Some(bank) => entries.extend(bank.iter().map(|(key, item)| (vec![name, key.get_ref()], key, item))),
+            None => entries.push((vec![name], key, item)),
         }
     }
     entries
 }
 
-/// Returns the state of a run. `defaults`: uniforms without a value.
+/// Returns the state of a run: each layer on top of those before it, by registers, so that a later
+/// name may stand for a register that an earlier one set. `defaults`: uniforms without a value.
 pub(crate) fn state<'t>(
     reader: Reader<'t>,
     layers: &Layers<'_, 't>,
@@ -60,42 +51,56 @@ pub(crate) fn state<'t>(
     let to = shader.executables.get(index).ok_or_else(|| reader.problem(start, "no such program"))?;
     let has = |it: &Executable, name: &str| it.symbols.as_slice().iter().any(|named| named.name == name);
     let is_foreign = |name: &str| !has(to, name) && shader.executables.iter().any(|it| has(it, name));
-    let (uniforms, attributes) =
-        (joined(&layers.uniforms, is_foreign), joined(&layers.attributes, is_foreign));
-    let mut given = Map::new();
-    for (path, _, item) in &uniforms {
-        let name = path.join(".");
-        let named = to.symbols.uniforms().find(|named| path[..] == [named.name.as_str()]);
-        let count = named.filter(|named| named.bank == SymbolBank::Float).map(|named| named.count);
-        let found = matrix(reader, item, &format!("uniforms.{name}"))?;
-        let value = match (found, count) {
-            (Some(rows), Some(count @ 3..=4)) => json!(rows.get(..count)),
-            (Some(_), _) if named.is_some() => {
-                let message = format!("uniforms.{name}: a matrix needs the name of 3 or 4 float uniforms");
-                return Err(reader.problem(item.span().start, message));
-            }
-            _other => value(item),
-        };
-        insert(&mut given, path, value);
-    }
-    let vertices = layers.invocations.map_or_else(
-        || {
-            let mut vertex = Map::new();
-            attributes.iter().for_each(|(path, _, item)| insert(&mut vertex, path, value(item)));
-            json!([vertex])
-        },
-        value,
-    );
-    let text = json!({ "uniforms": given, "vertices": vertices }).to_string();
     let stage = to.program.stage();
-    state::parse(&text, defaults, stage, &to.symbols).map_err(|error| {
-        let found = locate(&error, [&uniforms, &attributes], layers.invocations);
-        let message = match stage {
-            Stage::Vertex => error.replace("vertices[0]", "attributes"),
-            Stage::Geometry => error.replace("vertices", "invocations"),
-        };
-        reader.problem(found.unwrap_or(start), message)
-    })
+    let parsed = |text: Value, state: State, entries: [&Entries<'_, 't>; 2]| {
+        state::parse_onto(&text.to_string(), state, stage, &to.symbols).map_err(|error| {
+            let found = locate(&error, entries, layers.invocations);
+            let message = match stage {
+                Stage::Vertex => error.replace("vertices[0]", "attributes"),
+                Stage::Geometry => error.replace("vertices", "invocations"),
+            };
+            reader.problem(found.unwrap_or(start), message)
+        })
+    };
+    let (mut state, none) = (State::new(defaults, Vec::new()), Vec::new());
+    for (number, layer) in layers.uniforms.iter().enumerate() {
+        let entries = entries(layer, |name| number == 0 && is_foreign(name));
+        let mut given = Map::new();
+        for (path, _, item) in &entries {
+            insert(&mut given, path, uniform(reader, to, path, item)?);
+        }
+        state = parsed(json!({ "uniforms": given }), state, [&entries, &none])?;
+    }
+    if let Some(item) = layers.invocations {
+        return parsed(json!({ "vertices": value(item) }), state, [&none, &none]);
+    }
+    for (number, layer) in layers.attributes.iter().enumerate() {
+        let entries = entries(layer, |name| number == 0 && is_foreign(name));
+        let mut vertex = Map::new();
+        entries.iter().for_each(|(path, _, item)| insert(&mut vertex, path, value(item)));
+        state = parsed(json!({ "vertices": [vertex] }), state, [&none, &entries])?;
+    }
+    Ok(state)
+}
+
+/// Returns the value of a uniform with the rows of its matrix.
+fn uniform<'t>(
+    reader: Reader<'t>,
+    to: &Executable,
+    path: &[&str],
+    item: &Item<'t>,
+) -> Result<Value, Problem> {
+    let name = path.join(".");
+    let named = to.symbols.uniforms().find(|named| path[..] == [named.name.as_str()]);
+    let count = named.filter(|named| named.bank == SymbolBank::Float).map(|named| named.count);
+    match (matrix(reader, item, &format!("uniforms.{name}"))?, count) {
+        (Some(rows), Some(count @ 3..=4)) => Ok(json!(rows.get(..count))),
+        (Some(_), _) if named.is_some() => {
+            let message = format!("uniforms.{name}: a matrix needs the name of 3 or 4 float uniforms");
+            Err(reader.problem(item.span().start, message))
+        }
+        _other => Ok(value(item)),
+    }
 }
 
 fn insert(to: &mut Map<String, Value>, path: &[&str], value: Value) {
