@@ -26,7 +26,7 @@ fn all_settings() -> Vec<Settings> {
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
         for flush_subnormals in [false, true] {
             for (loop_guard, uninitialized) in
-                [(None, [0.0, 0.0, 0.0, 1.0]), (Some(3), [1e-40, -0.0, f32::NAN, 7.0])]
+                [(None, [0.0, 0.0, 0.0, 1.0]), (Some(3), [1e-40, -0.0, f32::NAN, 7.0]), (Some(60), [0.0; 4])]
             {
                 all.push(Settings {
                     precision,

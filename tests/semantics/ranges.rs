@@ -15,7 +15,7 @@ use transpica::stages::{cfg, structure};
 use transpica::{Limits, Options, Precision};
 use transpica_proof::daily;
 use transpica_proof::generate::{Generated, Kind, generate, special_inputs, special_uniforms};
-use transpica_proof::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
+use transpica_proof::ir::{Evaluator, InputValues, Lanes, ModuleInputs, parse};
 use transpica_proof::same::Random;
 
 use crate::modules::module;
@@ -177,6 +177,30 @@ fn registers(generated: &Generated, precision: Precision, seed: u64) -> Vec<Inpu
         }
     }
     all
+}
+
+/// Lanes are looked at one by one where they differ: beside `x - floor(x)`, which has no integer
+/// part, is a difference of two numbers.
+#[test]
+fn a_sum_beside_a_fraction_has_a_range_of_its_own() {
+    let mut count = Count::default();
+    for (selection, added) in (0..256).flat_map(|selection| [0.0, 0.5].map(|added| (selection, added))) {
+        let lanes = [0, 2, 4, 6].map(|shift| "xyzw".as_bytes()[selection >> shift & 3] as char);
+        let [x, y, z, w] = lanes;
+        let text = format!(
+            "func main {{ %0: f32x4 = input v0 %1: f32x4 = shuffle %0.{x} %0.{y} %0.{z} %0.{w} %2: f32x4 = const {added} {added} {added} {added}
+               %3: f32x4 = addp %1 %2 %4: f32x4 = floor %3 %5: f32x4 = neg %4 %6: f32x4 = addp %0 %5 %7: f32x4 = addp %5 %0
+               %8: f32x4 = floor %1 %9: f32x4 = neg %8 %10: f32x4 = addp %0 %9 yield %6 %7 %10 }}"
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let checked = Checked::new(&module.main, Precision::Exact);
+        for inputs in special_inputs(selection as u64, 4) {
+            let inputs = inputs.map(|lanes| lanes.map(f32::to_bits));
+            let environment = InputValues { inputs, ..InputValues::default() };
+            checked.run(&module, Precision::Exact, &environment, &mut count);
+        }
+    }
+    assert!(count.known > 0);
 }
 
 #[test]

@@ -254,9 +254,10 @@ fn the_permutation_of_the_geometry_unit_is_that_of_point_mode() {
     let point = [(0x229, 2), (0x289, 5)];
     assert_eq!(setup(&point, &permutation), GeometryInput::Point { inputs: 6, registers });
     assert_eq!(setup(&point, &[]), GeometryInput::Point { inputs: 6, registers: [0; 16] });
-    for other in
-        [[(0x229, 1 << 31 | 2), (0x252, 1), (0x289, 0x101)], [(0x229, 2), (0x252, 0x0100_1202), (0x289, 0x101)]]
-    {
+    for other in [
+        [(0x229, 1 << 31 | 2), (0x252, 1), (0x289, 0x101)],
+        [(0x229, 2), (0x252, 0x0100_1202), (0x289, 0x101)],
+    ] {
         assert_eq!(setup(&other, &permutation), setup(&other, &[]));
     }
 }

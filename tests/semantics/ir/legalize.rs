@@ -12,6 +12,7 @@ use transpica::stages::passes::analyze::ranges::{Promises, Ranges};
 use transpica::stages::passes::legalize::{Built, Given, Uniforms, run};
 use transpica::stages::precision::arith as scalar;
 use transpica::{Options, Precision};
+use transpica_proof::daily;
 use transpica_proof::ir::parse;
 use transpica_proof::ir::{Evaluator, InputValues as Environment, Lanes, same_numbers};
 use transpica_proof::risk::first_risk;
@@ -300,6 +301,76 @@ fn random_programs_match_the_arithmetic() {
             run_with(&mut after, precision, &UniformBlock::default(), &NO_CONSTANTS);
             compare(&before, &after, precision, &inputs);
         }
+    }
+}
+
+/// Numbers that decide guards and tests: of both signs, zero, infinite, NaN.
+const DECISIVE: [u32; 12] = [
+    0,
+    0x8000_0000,
+    0x3F80_0000,
+    0xBF80_0000,
+    0x3F00_0000,
+    0xC020_0000,
+    0x7F80_0000,
+    0xFF80_0000,
+    0x7FC0_0000,
+    0x7F7F_FFFF,
+    0xFF7F_FFFF,
+    0x0D80_0000,
+];
+
+/// Functions, products and sums of two numbers and of each other: their NaN has the same few
+/// causes, and roots and logarithms are of any sign. Some values have several uses; those without
+/// one are the results.
+fn entangled_program(random: &mut Random) -> Module {
+    let (mut module, region) = empty();
+    let f = &mut module.main;
+    let mut values: Vec<Value> =
+        (0..2).map(|v| f.emit(region, Type::F32X4, Op::Read(Resource::Input(v)))).collect();
+    let mut is_used = vec![true; 2];
+    let unary = [Unary::Neg, Unary::Abs, Unary::Floor, Unary::RcpP, Unary::RsqP, Unary::Log2P, Unary::Exp2P];
+    let binary = [Binary::MulP, Binary::MulP, Binary::MulP, Binary::AddP, Binary::AddP, Binary::MinP];
+    for number in 0..10 {
+        let mut operand = || {
+            let index = random.below(values.len());
+            is_used[index] = true;
+            (values[index], random.below(4))
+        };
+        let (a, choice) = operand();
+        let op = match (number < 4, choice) {
+            (true, 0) => Op::Unary(Unary::Neg, f.emit(region, Type::F32X4, Op::Unary(Unary::Abs, a))),
+            (true, _) | (false, 0) => Op::Unary(random.pick(&unary), a),
+            (false, _) => {
+                let (b, _) = operand();
+                Op::Binary(random.pick(&binary), a, b)
+            }
+        };
+        values.push(f.emit(region, Type::F32X4, op));
+        is_used.push(false);
+    }
+    let results: Vec<Value> =
+        values.into_iter().zip(is_used).filter(|(_, used)| !used).map(|it| it.0).collect();
+    yields(&mut module, region, &results);
+    module
+}
+
+#[test]
+fn numbers_with_common_causes_match_the_arithmetic() {
+    let mut random = Random(0xC0FF_EE00_1234_5678);
+    let pairs: Vec<_> = DECISIVE.iter().flat_map(|&x| DECISIVE.map(|y| (x, y))).collect();
+    let inputs: Vec<[Lanes; 16]> = pairs
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|pairs| std::array::from_fn(|v| pairs.map(|(x, y)| if v == 0 { x } else { y })))
+        .collect();
+    for number in 0..daily::cases("programs of numbers with common causes", 6_000, 60_000) {
+        let before = entangled_program(&mut random);
+        let precision = PRECISIONS[number as usize % 3];
+        let mut after = before.clone();
+        run_with(&mut after, precision, &UniformBlock::default(), &NO_CONSTANTS);
+        compare(&before, &after, precision, &inputs);
     }
 }
 

@@ -235,6 +235,28 @@ fn vanishing_squares_are_found() {
     assert!((0..200).all(|seed| compare_normalizing(Promise::Below(32), (-63, 32), seed).is_ok()));
 }
 
+/// A relative read beyond c95 is 1, whatever is promised of uniforms: here it makes a vector whose
+/// square vanishes, so that it is infinite over its length, and a larger number would not.
+#[test]
+fn reads_beyond_the_last_uniform_keep_no_promise() {
+    let (code, descriptors) = normalizing(LENGTHS[0], "mova a0.x, v1.x\n mul r0, c95[a0.x], v0");
+    let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).expect("a program");
+    let uniforms = Uniforms { floats: [[2f32.powi(20); 4]; FLOATS], ..Uniforms::default() };
+    let mut kept = promising(Promise::Between(20, 32));
+    kept.input.promises = [Promise::Nothing; 16];
+    kept.input.promises[0] = Promise::Between(-76, 0);
+    let tiny = 2f32.powi(-76);
+    let vertices = [0.0, 1.0, 32.0, 127.0].map(|offset| {
+        let mut vertex = [[0.0; 4]; 16];
+        (vertex[0], vertex[1]) = ([tiny, tiny, tiny, 0.0], [offset; 4]);
+        vertex
+    });
+    for vertices in [&vertices[..1], &vertices[1..]] {
+        compare_program(&program, (uniforms.clone(), vertices.to_vec()), Precision::Exact, kept, kept)
+            .unwrap_or_else(|found| panic!("{found}"));
+    }
+}
+
 fn translated(options: Options) -> (Translation, Reflection) {
     let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
     let program = file.program(0).expect("a program");

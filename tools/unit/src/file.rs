@@ -192,7 +192,8 @@ impl<'t> Parser<'_, 't> {
         reader.check_keys(table, keys, "case")?;
         let missing = |key: &str| reader.problem(start, format!("the case has no {key}"));
         let name = table.get("name").ok_or_else(|| missing("name"))?;
-        let invocations = table.get("invocations").map(|item| reader.list(item, "invocations")).transpose()?;
+        let invocations =
+            table.get("invocations").map(|item| reader.list(item, "invocations")).transpose()?;
         if geometry && invocations.is_none_or(<[_]>::is_empty) {
             return Err(missing("invocations"));
         }
@@ -331,7 +332,8 @@ impl<'t> Parser<'_, 't> {
         let tolerance = match (table.get("ulp"), table.get("epsilon")) {
             (Some(ulp), None) => {
                 let number = u32::try_from(reader.count(ulp, "ulp")?).ok().filter(|&ulp| ulp < ULPS);
-                let any = || problem(&format!(".ulp must be less than {ULPS}, the distance from 0 to infinity"));
+                let any =
+                    || problem(&format!(".ulp must be less than {ULPS}, the distance from 0 to infinity"));
                 Tolerance::Ulp(number.ok_or_else(any)?)
             }
             (None, Some(epsilon)) => {

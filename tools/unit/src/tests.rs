@@ -321,7 +321,10 @@ fn expectations_that_just_can_fail_are_accepted() {
     }
     let none = "shader = [\"points.v.pica\", \"points.g.pica\"]\n[[case]]\nname = \"a\"\ninvocations = []\n\
                 triangles = []\n";
-    assert_eq!(load("none", none).map(drop).unwrap_err(), "lights.test.toml:2:1: the case has no invocations");
+    assert_eq!(
+        load("none", none).map(drop).unwrap_err(),
+        "lights.test.toml:2:1: the case has no invocations"
+    );
 }
 
 #[test]
@@ -348,7 +351,9 @@ fn later_layers_count_by_register() {
     );
     assert_eq!(passes, Ok(String::new()));
     // Within a layer both count: of values that is an error, and expectations may contradict.
-    let error = check("[[case]]\nname = \"a\"\ninstructions = 9\nuniforms = { c.2 = [0, 0, 0, 0], k = [1, 1, 1, 1] }\n");
+    let error = check(
+        "[[case]]\nname = \"a\"\ninstructions = 9\nuniforms = { c.2 = [0, 0, 0, 0], k = [1, 1, 1, 1] }\n",
+    );
     assert_eq!(error, Err("lights.test.toml:5:38: uniforms.k: the file sets c2 twice".to_owned()));
     let failure = check("[[case]]\nname = \"a\"\nexpect = { position = [0, 0, 0, 0], o0 = [1, 0, 0, 0] }\n");
     assert!(failure.is_ok_and(|text| text.contains("o0.x (o0.x): expected 1.0, got 0.0")));

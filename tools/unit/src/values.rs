@@ -32,7 +32,9 @@ fn entries<'a, 't>(layer: &'a DeTable<'t>, is_left_out: impl Fn(&str) -> bool) -
     for (key, item) in layer.iter().filter(|(key, _)| !is_left_out(key.get_ref())) {
         let name = key.get_ref().as_ref();
         match item.get_ref().as_table().filter(|_| ["c", "i", "b"].contains(&name)) {
-            Some(bank) => entries.extend(bank.iter().map(|(key, item)| (vec![name, key.get_ref()], key, item))),
+            Some(bank) => {
+                entries.extend(bank.iter().map(|(key, item)| (vec![name, key.get_ref()], key, item)))
+            }
             None => entries.push((vec![name], key, item)),
         }
     }
