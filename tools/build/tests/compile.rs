@@ -171,3 +171,121 @@ fn setters_in_rust_name_the_registers_of_the_file() {
     run(Command::new("rustc").args(["--edition", "2024", "-o"]).arg(&program).arg(&path));
     run(&mut Command::new(&program));
 }
+
+/// Assembles sources into one file.
+fn assembled(sources: &[(&str, &str)]) -> Vec<u8> {
+    let sources: Vec<_> = sources.iter().map(|&(name, text)| SourceText { name, text }).collect();
+    assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes
+}
+
+#[test]
+fn attributes_have_the_components_that_instructions_read() {
+    for (instructions, expected) in [
+        ("mov r0, k", 1),
+        ("mov r0, p", 4),
+        ("mov r0.y, p.xzwx", 3),
+        ("mov r0.xw, p.xwzy", 2),
+        ("rcp r0, p.y", 2),
+        ("dp3 r0.x, k, p", 3),
+        ("dp4 r0.x, k, p", 4),
+        ("dph r0.x, p, k", 3),
+        ("mova a0.x, p.z", 3),
+        ("mova a0.y, p.xwzz", 4),
+        ("cmp p.xx, lt, lt, r1.xx", 1),
+        ("cmp p.yx, lt, lt, r1.xx", 2),
+        ("cmp p.xy, lt, lt, r1.xx", 2),
+        ("cmp k.xx, lt, lt, p.zx", 3),
+        ("cmp k.xx, lt, lt, p.xw", 4),
+        ("mov r0.x, p.x\n mov r0.y, p.y\n mov r0.z, p.x", 2),
+        ("end\n mov r0, p", 1),
+    ] {
+        let text = format!(
+            ".fvec k\n.in p v2\n.out - position o0\n.proc main\n {instructions}\n mov o0, k\n end\n.end\n"
+        );
+        let bytes = assembled(&[("a.v.pica", &text)]);
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let attributes: Vec<_> = bindings.programs[0].attributes.iter().map(|it| it.components).collect();
+        assert_eq!(attributes, [expected], "{instructions}");
+    }
+}
+
+/// The stride of a geometry program is the number of outputs of the vertex program before it.
+#[test]
+fn a_geometry_program_goes_with_the_vertex_program_before_it() {
+    let program = |name: &str, outputs: usize| {
+        let outputs = [".out - position o0", ".out - color o1", ".out - view o2"][..outputs].join("\n");
+        format!("{outputs}\n.entry {name}\n.proc {name}\n mov o0, v0\n end\n.end\n")
+    };
+    let vertex = |outputs: usize| program(&format!("v{outputs}_main"), outputs);
+    let [geometry, other] = ["g", "other_g"].map(|name| format!(".gsh point c0\n{}", program(name, 1)));
+    let [one, two, three] = [1, 2, 3].map(vertex);
+    for (sources, expected) in [
+        ([("a.v", &*one), ("b.v", &*three), ("c.g", &*geometry), ("d.v", &*two)], vec![(2, 3)]),
+        ([("a.v", &*two), ("b.g", &*geometry), ("c.v", &*three), ("d.g", &*other)], vec![(1, 2), (3, 3)]),
+    ] {
+        let bytes = assembled(&sources);
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let strides = bindings.programs.iter().enumerate();
+        let strides: Vec<_> =
+            strides.filter_map(|(index, program)| Some((index, program.geometry?.stride))).collect();
+        assert_eq!(strides, expected);
+        let names: Vec<_> = bindings.programs.iter().map(|program| program.name.as_str()).collect();
+        let geometries = expected.len();
+        assert_eq!(names.contains(&"geometry"), geometries == 1, "{names:?}");
+        assert_eq!(names.contains(&"geometry1"), geometries == 2, "{names:?}");
+        assert_eq!(names.contains(&"vertex2"), geometries == 1, "{names:?}");
+    }
+}
+
+#[test]
+fn geometry_modes_have_their_own_strides() {
+    let vertex = ".out - position o0\n.out - color o1\n.entry vmain\n.proc vmain\n mov o0, v0\n mov o1, v0\n end\n.end\n";
+    for (mode, expected) in
+        [("point c0", ("point", 2)), ("variable c4 3", ("variable", 0)), ("fixed c12 c0 4", ("fixed", 2))]
+    {
+        let geometry =
+            format!(".gsh {mode}\n.out - position o0\n.entry gmain\n.proc gmain\n mov o0, v0\n end\n.end\n");
+        let bytes = assembled(&[("a.v", vertex), ("a.g", &geometry)]);
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let geometry = bindings.programs[1].geometry.expect("a geometry program");
+        assert_eq!((geometry.mode, geometry.stride), expected);
+    }
+}
+
+#[test]
+fn attributes_are_in_the_order_of_registers_and_files_have_identifiers() {
+    let text = ".in far v9\n.in near v2\n.in also v2\n.in middle v5\n.out - position o0\n.proc main\n mov o0, near\n end\n.end\n";
+    let bytes = assembled(&[("a.v.pica", text)]);
+    let file = Shbin::parse(&bytes).expect("valid");
+    let bindings = Bindings::new(&file, "a").expect("bindings");
+    let registers: Vec<_> = bindings.programs[0].attributes.iter().map(|it| it.register).collect();
+    assert_eq!(registers, [2, 5, 9]);
+    assert!(bindings.c().contains("#define A_PERMUTATION 0x210ull"), "{}", bindings.c());
+    for (name, expected) in [
+        ("a-b.c", "a_b_c"),
+        ("modelView", "model_view"),
+        ("MVP", "mvp"),
+        ("light2Dir", "light2_dir"),
+        ("3d", "_3d"),
+        ("", "_"),
+        ("é", "_"),
+    ] {
+        assert_eq!(Bindings::new(&file, name).expect("bindings").name, expected, "{name}");
+    }
+}
+
+#[test]
+fn rules_of_make_escape_what_make_reads() {
+    for (name, escaped) in [
+        ("a$b", "a$$b"),
+        ("$(X)", "$$(X)"),
+        ("a b", "a\\ b"),
+        ("a\tb", "a\\\tb"),
+        ("a#b", "a\\#b"),
+        ("a\\b", "a\\b"),
+        ("a\\ b", "a\\\\\\ b"),
+    ] {
+        let text = transpica_build::dependencies(&[name], &[name]);
+        assert_eq!(text, format!("{escaped}: \\\n {escaped}\n\n{escaped}:\n"));
+    }
+}

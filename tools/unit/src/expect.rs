@@ -222,10 +222,38 @@ mod tests {
             (f32::INFINITY, f32::MAX, Tolerance::Ulp(9), false),
             (f32::INFINITY, f32::INFINITY, Tolerance::Epsilon(0.0), true),
             (f32::MIN_POSITIVE, -f32::MIN_POSITIVE, Tolerance::Ulp(1 << 24), true),
+            (f32::MIN_POSITIVE, -f32::MIN_POSITIVE, Tolerance::Ulp((1 << 24) - 1), false),
+            (0.0, f32::from_bits(1), Tolerance::Ulp(1), true),
+            (-0.0, f32::from_bits(1), Tolerance::Ulp(1), true),
+            (-f32::from_bits(1), f32::from_bits(1), Tolerance::Ulp(2), true),
+            (f32::from_bits(1), -f32::from_bits(1), Tolerance::Ulp(1), false),
+            (f32::MAX, -f32::MAX, Tolerance::Ulp(u32::MAX), true),
+            (1.0, next, Tolerance::Ulp(0), false),
+            (1.0, f32::NAN, Tolerance::Exact, false),
+            (f32::NAN, 1.0, Tolerance::Ulp(u32::MAX), false),
             (f32::NAN, 1.0, Tolerance::Epsilon(f32::INFINITY), false),
             (1.0, 1.25, Tolerance::Epsilon(0.25), true),
+            (1.0, 1.25, Tolerance::Epsilon(0.249), false),
+            (1.25, 1.0, Tolerance::Epsilon(0.249), false),
+            (f32::INFINITY, f32::MAX, Tolerance::Epsilon(f32::MAX), false),
         ] {
             assert_eq!(is_near(a, b, tolerance), near, "{a} {b} {tolerance:?}");
+        }
+    }
+
+    #[test]
+    fn an_expectation_can_fail_with_a_number_and_a_finite_tolerance() {
+        for (expectation, can_fail) in [
+            (near([1.0]), true),
+            (near([1.0]).ulp(ULPS - 1), true),
+            (near([1.0]).ulp(ULPS), false),
+            (near([1.0]).epsilon(f32::MAX), true),
+            (near([1.0]).epsilon(f32::INFINITY), false),
+            (near([1.0]).epsilon(f32::NAN), false),
+            ([None, Some(f32::NAN)].into(), true),
+            ([None, None].into(), false),
+        ] {
+            assert_eq!(expectation.can_fail(), can_fail, "{expectation:?}");
         }
     }
 }

@@ -32,6 +32,16 @@ fn load(name: &str, text: &str) -> Result<(TestFile, PathBuf), String> {
     file.map(|file| (file, folder))
 }
 
+/// A file with a program of its own.
+fn of_source(source: &str, text: &str) -> Result<TestFile, String> {
+    let files = |name: &str| match name {
+        "a.v.pica" if !source.contains(".gsh") => Ok((name.to_owned(), source.into())),
+        "a.g.pica" if source.contains(".gsh") => Ok((name.to_owned(), source.into())),
+        _ => Err(Problem { message: format!("no {name}"), ..Problem::default() }),
+    };
+    TestFile::with("a.test.toml", text, &files).map_err(|problem| problem.to_string())
+}
+
 /// Failures of a file, in order.
 fn failures(name: &str, text: &str, executor: &impl Executor<Error = transpica::Error>) -> String {
     let (file, folder) = load(name, text).unwrap_or_else(|error| panic!("{error}"));
@@ -329,15 +339,10 @@ fn expectations_that_just_can_fail_are_accepted() {
 
 #[test]
 fn later_layers_count_by_register() {
-    let shader = "shader = \"textured.v.pica\"\n";
-    let folder = folder("layers", "");
     let source = ".fvec pair[2]\n.fvec k\n.in p v0\n.out - position o0\n.out - color o1\n.proc main\n \
                   mul o0, pair[0], p\n mov r0, pair[1]\n add o1, k, r0\n end\n.end\n";
-    fs::write(folder.join("textured.v.pica"), source).expect("writable");
-    let path = folder.join("lights.test.toml");
     let check = |text: &str| {
-        fs::write(&path, format!("{shader}{text}")).expect("writable");
-        let file = TestFile::load(&path).map_err(|problem| relative(&problem.to_string(), &folder))?;
+        let file = of_source(source, text)?;
         let checked = file.cases.iter().filter_map(|case| case.check("", &file.shader, &Batched).failure);
         Ok::<_, String>(checked.collect::<String>())
     };
@@ -354,10 +359,9 @@ fn later_layers_count_by_register() {
     let error = check(
         "[[case]]\nname = \"a\"\ninstructions = 9\nuniforms = { c.2 = [0, 0, 0, 0], k = [1, 1, 1, 1] }\n",
     );
-    assert_eq!(error, Err("lights.test.toml:5:38: uniforms.k: the file sets c2 twice".to_owned()));
+    assert_eq!(error, Err("a.test.toml:4:38: uniforms.k: the file sets c2 twice".to_owned()));
     let failure = check("[[case]]\nname = \"a\"\nexpect = { position = [0, 0, 0, 0], o0 = [1, 0, 0, 0] }\n");
     assert!(failure.is_ok_and(|text| text.contains("o0.x (o0.x): expected 1.0, got 0.0")));
-    let _ = fs::remove_dir_all(&folder);
 }
 
 #[test]
@@ -462,6 +466,150 @@ fn coverage_names_lines_and_sides() {
         LH:32
         end_of_record"#]],
     );
+}
+
+/// Leaves a loop once x or y is above k.
+const BRANCHES: &str = ".fvec k\n.ivec rounds\n.in p v0\n.out - position o0\n.proc main\n\tmov r0, p\n\tfor rounds\n\t\t\
+                        add r0, k, r0\n\t\tcmp k.xy, lt, lt, r0.xy\n\t\tbreakc cmp.x || cmp.y\n\t.end\n\t\
+                        ifc !cmp.x && cmp.y\n\t\tmov r0.z, k.w\n\t.end\n\tmov o0, r0\n\tend\n.end\n";
+const ROUNDS: &str =
+    "uniforms = { k = [2, 2, 2, 2], rounds = [5, 0, 1, 0] }\nattributes = { p = [0, 0, 0, 0] }\n";
+
+#[test]
+fn limits_of_instructions_are_exact() {
+    let case = |rest: &str| {
+        let file = of_source(BRANCHES, &format!("[[case]]\nname = \"a\"\n{ROUNDS}{rest}"))?;
+        Ok::<_, String>(file.cases[0].check("a", &file.shader, &Batched))
+    };
+    let steps = case("calls = [\"main\"]").expect("a file").steps;
+    assert_eq!(steps, 12);
+    let failure = |rest: &str| case(rest).expect("a file").failure;
+    assert_eq!(failure("instructions = 12"), None);
+    let text = failure("instructions = 11").expect("one too many");
+    assert!(text.contains("a:2: a\n12 instructions, expected at most 11\n"), "{text}");
+    assert_eq!(failure("budget = 12\ncalls = [\"main\"]"), None);
+    let text = failure("budget = 11\ncalls = [\"main\"]").expect("one too few");
+    assert!(text.contains("vertex 0 does not end within the budget of 11 instructions"), "{text}");
+    // The longest run counts.
+    let rows = "rows = [{}, { uniforms = { rounds = [0, 0, 1, 0] } }]";
+    assert!(failure(&format!("instructions = 11\n{rows}")).is_some_and(|text| text.contains("row 0, 12 in")));
+    assert_eq!(failure(&format!("instructions = 12\n{rows}")), None);
+}
+
+#[test]
+fn all_branches_have_two_sides() {
+    let text = format!(
+        "[[case]]\nname = \"a\"\n{ROUNDS}calls = [\"main\"]\nrows = [{{}}, {{ attributes = {{ p = [-9, 1, 0, 0] }} }}]"
+    );
+    let file = of_source(BRANCHES, &text).expect("a file");
+    let checked = file.cases[0].check("", &file.shader, &Cpu);
+    let files = coverage::by_file(&[(&file.shader, checked.coverage)]);
+    // BREAKC holds in the second round, then in the first; the IF holds once.
+    let lcov = coverage::lcov(&files);
+    let branches: Vec<&str> = lcov.lines().filter(|line| line.starts_with("BR")).collect();
+    assert_eq!(
+        branches,
+        ["BRDA:10,4,0,2", "BRDA:10,4,1,1", "BRDA:12,6,0,1", "BRDA:12,6,1,1", "BRF:4", "BRH:4"]
+    );
+    // b15 is false in the first invocation alone.
+    let source =
+        ".gsh point c0\n.out - position o0\n.proc main\n\tifu b15\n\t\tmov r0, v0\n\t.end\n\tend\n.end\n";
+    let text = "[[case]]\nname = \"a\"\ninvocations = [{}, {}, {}]\ncalls = [\"main\"]";
+    let file = of_source(source, text).expect("a file");
+    let coverage = file.cases[0].check("", &file.shader, &Cpu).coverage;
+    assert_eq!(coverage.sides.into_iter().collect::<Vec<_>>(), [(0, [2, 1])]);
+    assert_eq!(coverage.words[..2], [3, 2]);
+    // The later ones take an instruction more.
+    let limited = |most: u64| {
+        let text = text.replace("calls = [\"main\"]", &format!("instructions = {most}"));
+        let file = of_source(source, &text).expect("a file");
+        file.cases[0].check("", &file.shader, &Cpu).failure.is_none()
+    };
+    assert_eq!([2, 3].map(limited), [false, true]);
+}
+
+#[test]
+fn triangles_are_those_that_are_submitted() {
+    let source = ".gsh point c0\n.out - position o0\n.proc main\n\tmov o0, v0\n\tsetemit 0\n\temit\n\tsetemit 1\n\temit\n\t\
+                  setemit 2\n\temit\n\tsetemit 2, prim\n\temit\n\tend\n.end\n";
+    let failure = |triangles: &str| {
+        let text = format!("[[case]]\nname = \"a\"\ninvocations = [{{}}]\ntriangles = {triangles}");
+        let file = of_source(source, &text).expect("a file");
+        file.cases[0].check("", &file.shader, &Cpu).failure.unwrap_or_default()
+    };
+    assert_eq!(failure("[[{}, {}, {}]]"), "");
+    assert!(failure("[]").contains("expected 0 triangles, got 1"));
+    assert!(failure("[[{}, {}, {}], [{}, {}, {}]]").contains("expected 2 triangles, got 1"));
+    let inverted = failure("[{ vertices = [{}, {}, {}], inverted = true }]");
+    assert!(inverted.contains("triangle 0: expected inverted, it is not"), "{inverted}");
+}
+
+/// A machine whose first output is 9.
+struct Wrong;
+
+impl Executor for Wrong {
+    fn name(&self) -> &'static str {
+        "wrong"
+    }
+    fn outputs(&self, _: &Shader, trial: &Trial) -> Result<Option<Vec<[[u32; 4]; 16]>>, String> {
+        Ok(Some(vec![[[9f32.to_bits(); 4]; 16]; trial.state.vertices.len()]))
+    }
+}
+
+#[test]
+fn results_of_other_machines_are_those_compared() {
+    let text = format!("[[case]]\nname = \"a\"\n{ROUNDS}expect.position = [4, 4, 4, 4]\n");
+    let file = of_source(BRANCHES, &text).expect("a file");
+    assert_eq!(file.cases[0].check("", &file.shader, &Batched).failure, None);
+    let failure = file.cases[0].check("", &file.shader, &Wrong).failure.expect("another result");
+    assert!(failure.contains("position.x (o0.x): expected 4.0, got 9.0"), "{failure}");
+    assert!(failure.contains(" on wrong; the reference machine has 4.0\n"), "{failure}");
+}
+
+#[test]
+fn mutants_change_conditions() {
+    let text = format!("[[case]]\nname = \"a\"\n{ROUNDS}expect.position = [4, 4, 4, 4]\n");
+    let file = of_source(BRANCHES, &text).expect("a file");
+    let mutants = file.mutants().expect("mutants");
+    let of_line = |line: u32| {
+        let is_on = |mutant: &&Mutant| mutant.place == format!("a.v.pica:{line}");
+        mutants.iter().filter(is_on).map(|mutant| mutant.what.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(of_line(7), ["i0 became i1"]);
+    assert_eq!(of_line(10), ["cmp.x was negated", "cmp.y was negated", "|| became &&"]);
+    assert_eq!(of_line(12), ["cmp.x was negated", "cmp.y was negated", "&& became ||"]);
+    assert_eq!(of_line(9)[..4], ["x: lt became ge", "y: lt became ge", "c0 became c1", "r0 became r1"]);
+    for (condition, expected) in [("cmp.x", "cmp.x was negated"), ("!cmp.y", "cmp.y was negated")] {
+        let file = of_source(&BRANCHES.replace("cmp.x || cmp.y", condition), &text).expect("a file");
+        let all = file.mutants().expect("mutants");
+        let of_break = all.iter().filter(|mutant| mutant.place == "a.v.pica:10");
+        assert_eq!(of_break.map(|mutant| mutant.what.as_str()).collect::<Vec<_>>(), [expected]);
+    }
+    // Both flags rise at once; a vertex for which one does tells the operators apart.
+    let survivors = |file: &TestFile| {
+        let steps = file.cases[0].check("", &file.shader, &Cpu).steps;
+        let survivors = mutants.iter().filter(|mutant| !file.kills(mutant, steps));
+        let of_break = survivors.filter(|mutant| mutant.place == "a.v.pica:10");
+        of_break.map(|mutant| mutant.what.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(survivors(&file), ["|| became &&"]);
+    let row = "rows = [{}, { attributes = { p = [-9, 1, 0, 0] }, expect.position = [-7, 3, 2, 2] }]\n";
+    assert!(survivors(&of_source(BRANCHES, &(text + row)).expect("a file")).is_empty());
+}
+
+#[test]
+fn only_the_file_may_name_what_another_program_has() {
+    let sources = "shader = [\"points.v.pica\", \"points.g.pica\"]\n";
+    let case = "[[case]]\nname = \"a\"\ninstructions = 99\n";
+    let error = |text: String| load("foreign", &text).map(drop).err();
+    assert_eq!(error(format!("{sources}uniforms.pointSize = [0, 0, 0, 0]\n{case}")), None);
+    let unknown = |place: &str| {
+        format!("lights.test.toml:{place}: uniforms: unknown key \"pointSize\", use c, i, b, projection")
+    };
+    let own = format!("{sources}{case}uniforms.pointSize = [0, 0, 0, 0]\n");
+    assert_eq!(error(own), Some(unknown("5:10")));
+    let row = format!("{sources}{case}rows = [{{ uniforms.pointSize = [0, 0, 0, 0] }}]\n");
+    assert_eq!(error(row), Some(unknown("5:20")));
 }
 
 #[test]

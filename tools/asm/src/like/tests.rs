@@ -312,6 +312,41 @@ fn edits_of_entries_change_only_these() {
     assert!(renamed > 250 && checked > 700, "{renamed} {checked}");
 }
 
+/// Whatever field of an entry an edit changes, the file has it.
+#[test]
+fn an_edit_of_any_field_is_kept() {
+    type Edit = fn(&mut Model) -> Option<()>;
+    let edits: [Edit; 11] = [
+        |model| model.executables[0].labels.first_mut().map(|label| label.id ^= 1),
+        |model| model.executables[0].labels.first_mut().map(|label| label.address ^= 1),
+        |model| model.executables[0].labels.first_mut().map(|label| label.length += 1),
+        |model| model.executables[0].symbols.last_mut().map(|symbol| symbol.first += 1),
+        |model| model.executables[0].symbols.last_mut().map(|symbol| symbol.last += 1),
+        |model| model.executables[0].constants.last_mut().map(|constant| constant.register ^= 1),
+        |model| model.executables[0].constants.last_mut().map(|constant| constant.words[3] ^= 1),
+        |model| model.executables[0].outputs.last_mut().map(|output| output.mask ^= 1),
+        |model| model.executables[0].outputs.last_mut().map(|output| output.register ^= 1),
+        |model| model.lines.last_mut().map(|line| line.line += 1),
+        |model| model.descriptors.last_mut().map(|record| record.bits ^= 1),
+    ];
+    let (samples, mut kept) = (samples(), [0; 11]);
+    for (seed, number) in (0..40).flat_map(|seed| (0..edits.len()).map(move |number| (seed, number))) {
+        let original = file(&samples, seed, false);
+        let mut model = Model::from(&Shbin::parse(&original).expect("well formed"));
+        if model.executables.is_empty() || edits[number](&mut model).is_none() {
+            continue;
+        }
+        let edited = keep_layout(&original, &assembled(&model)).expect("well formed");
+        assert!(
+            edited.bytes != original && holds(&edited.bytes, &model),
+            "{number}, seed {seed}: {:?}",
+            edited.lost
+        );
+        kept[number] += 1;
+    }
+    assert!(kept.iter().all(|&kept| kept > 5), "{kept:?}");
+}
+
 /// Adds or removes an entry; returns the changed table's number among those of its header.
 fn resize(model: &mut Model, random: &mut Random) -> Option<()> {
     let count = model.executables.len();
