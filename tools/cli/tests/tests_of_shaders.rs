@@ -159,3 +159,26 @@ fn a_picture_is_kept_compared_and_shown_where_it_differs() {
         assert!(ran.text().contains(message), "{}", ran.text());
     }
 }
+
+#[test]
+fn a_shader_stands_for_the_tests_beside_it() {
+    let folder = folder("test_beside");
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    for name in ["points.v.pica", "points.g.pica", "points.shbin", "points.test.toml", "textured.v.pica"] {
+        fs::copy(root().join("shaders").join(name), path(name)).expect("a sample");
+    }
+    let expected = transpica(&["test", &path("points.test.toml")]).succeeded();
+    for names in [&["points.v.pica"][..], &["points.shbin"], &["points.v.pica", "points.g.pica"]] {
+        let paths: Vec<String> = names.iter().map(|name| path(name)).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        assert_eq!(transpica(&[&["test"], &paths[..]].concat()).succeeded(), expected, "{names:?}");
+    }
+    let ran = transpica(&["test", &path("textured.v.pica")]);
+    assert_eq!((ran.status, ran.out.len()), (1, 0));
+    let wanted = format!("error: {} has no test file beside it", path("textured.v.pica"));
+    assert!(
+        ran.report().starts_with(&wanted) && ran.report().contains("textured.test.toml would be"),
+        "{}",
+        ran.err
+    );
+}

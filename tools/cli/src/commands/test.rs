@@ -45,7 +45,7 @@ The documentation of the crate transpica-unit lists all keys.
 
 Exit status 1 if a case failed, a file is malformed, or no case ran.")]
 pub struct Test {
-    /// Test files, and folders with NAME.test.toml files
+    /// Test files, folders with NAME.test.toml files, and sources or containers beside one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Executor to test; the reference machine always runs as well
@@ -200,6 +200,19 @@ struct Mutants {
     survivors: Vec<(String, String)>,
 }
 
+/// Returns the test file beside a source or container; other files are test files themselves.
+fn tests_of(path: PathBuf) -> Result<PathBuf, Failure> {
+    let name = files::name(&path);
+    let endings = [".v.pica", ".g.pica", ".pica", ".shbin"];
+    let Some(stem) = endings.iter().find_map(|ending| name.strip_suffix(ending)) else { return Ok(path) };
+    let tests = path.with_file_name(format!("{stem}{}", transpica_unit::ENDING));
+    if tests.is_file() {
+        return Ok(tests);
+    }
+    let hint = format!("{} would be its test file", tests.display());
+    Err(Failure::new(format!("{} has no test file beside it", path.display())).hint(hint))
+}
+
 /// Runs all tests once. Returns the files that matter, and whether all tests passed.
 fn check(
     arguments: &Test,
@@ -209,6 +222,9 @@ fn check(
     let paths: Result<Vec<PathBuf>, _> =
         arguments.paths.iter().flat_map(|path| files::walk(path, files::is_test)).collect();
     let paths = paths.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
+    let mut paths = paths.into_iter().map(tests_of).collect::<Result<Vec<_>, _>>()?;
+    // Two sources of one file have the same tests.
+    paths.dedup();
     if paths.is_empty() {
         let hint = "name test files, or folders with NAME.test.toml files";
         return Err(Failure::new("no test file found").hint(hint));
