@@ -250,3 +250,13 @@ fn many_programs_are_compared_on_several_devices() {
     assert!(report.contains("**40 programs, 40 distinct: "), "{report}");
     assert_eq!(report, doctor(&[text(&path)]).succeeded(), "the order is that of the file");
 }
+
+#[test]
+fn a_cache_without_vertex_programs_has_nothing_to_check() {
+    needs!("vulkan");
+    let path = folder("doctor_fragments").join("0004000000030800.bin");
+    fs::write(&path, opengl(&vec![opengl_fragment(); 426])).expect("written");
+    let report = doctor(&[text(&path)]).succeeded();
+    assert!(report.contains("\n426 entries, no vertex program: nothing to check.\n"), "{report}");
+    assert!(!report.contains("vertices ("), "{report}");
+}

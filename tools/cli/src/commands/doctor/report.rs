@@ -86,6 +86,11 @@ fn result(text: &mut String, examination: &Examination<'_>) {
         rows.len(),
         shown.join(", ")
     );
+    if rows.is_empty() {
+        let entries: usize = caches(examination).map(|cache| cache.entries).sum();
+        let _ = writeln!(text, "{entries} entries, no vertex program: nothing to check.");
+        return unnamed(text, examination);
+    }
     let compared: usize = rows.iter().map(|row| row.verdict.vertices).sum();
     let values: u64 = rows.iter().map(|row| row.verdict.values).sum();
     let _ = writeln!(
@@ -93,6 +98,10 @@ fn result(text: &mut String, examination: &Examination<'_>) {
         "{compared} vertices ({vertices} of each program, seed {seed}), {values} values; route {}.",
         route.name()
     );
+    unnamed(text, examination);
+}
+
+fn unnamed(text: &mut String, examination: &Examination<'_>) {
     let unnamed: usize = caches(examination).map(|cache| cache.unnamed).sum();
     if unnamed > 0 {
         let _ =
