@@ -232,4 +232,6 @@ fn a_state_and_what_generates_one_are_wrong_usage_together() {
     }
     let ran = transpica(&["run", TEXTURED, "--state", state]);
     assert!(ran.status == 0 && ran.err.contains("no vertices, so nothing ran"), "{}", ran.err);
+    let ran = transpica(&["run", TEXTURED, "--vertices", "0"]);
+    assert_eq!(ran.err, format!("warning: {TEXTURED}: no vertices, so nothing ran\n"));
 }

@@ -139,6 +139,11 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<(), Failure> {
     let (results, is_json) = (&arguments.results, arguments.results.is_json());
     let options = arguments.settings.resolve()?.options;
     let files = files::programs(paths);
+    // The reason stands alone, without a report about a driver that had nothing to do.
+    if !is_json && files.iter().all(Result::is_err) {
+        let reasons: Vec<_> = files.iter().filter_map(|file| Some(file.as_ref().err()?.message())).collect();
+        return Err(Failure::new(reasons.join("; ")));
+    }
     let gpu = gpu::open(arguments.adapter.as_deref(), common)?;
     common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
     let routes = match (route, gpu.usual_route()) {

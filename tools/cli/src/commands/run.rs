@@ -152,7 +152,7 @@ pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
         return Err(Failure::new(format!("{}: {breach}", path.display())).hint(BREACH));
     }
     if state.vertices.is_empty() {
-        common.warn(format_args!("{origin}: no vertices, so nothing ran"));
+        common.warn(format_args!("{}: no vertices, so nothing ran", path.display()));
     }
     let saved = arguments.save_state.as_deref();
     let saved = saved.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
