@@ -1349,8 +1349,9 @@ TranspicaStatus transpica_result_check_uniforms(const struct TranspicaResult *re
                                                 uint32_t *broken);
 
 // Adds the numbers of an attribute in little-endian vertex data of `size` bytes to `magnitudes`:
-// `components` floats at `offset` plus n times `stride` bytes for each vertex n; with a stride of 0
-// all vertices have the first one. A host does this once, when vertices are uploaded. Neither integers nor attributes without a promise need it.
+// `components` floats at `offset` plus n times `stride` bytes for each vertex n; with a stride of
+// 0 all vertices have the first one. A host does this once, when vertices are uploaded. Neither
+// integers nor attributes without a promise need it.
 TranspicaStatus transpica_magnitudes_add(struct TranspicaMagnitudes *magnitudes,
                                          const uint8_t *bytes,
                                          size_t size,

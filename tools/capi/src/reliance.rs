@@ -114,8 +114,9 @@ impl TranspicaMagnitudes {
 }
 
 /// Adds the numbers of an attribute in little-endian vertex data of `size` bytes to `magnitudes`:
-/// `components` floats at `offset` plus n times `stride` bytes for each vertex n; with a stride of 0
-/// all vertices have the first one. A host does this once, when vertices are uploaded. Neither integers nor attributes without a promise need it.
+/// `components` floats at `offset` plus n times `stride` bytes for each vertex n; with a stride of
+/// 0 all vertices have the first one. A host does this once, when vertices are uploaded. Neither
+/// integers nor attributes without a promise need it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_magnitudes_add(
     magnitudes: *mut TranspicaMagnitudes,

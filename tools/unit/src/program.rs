@@ -192,8 +192,8 @@ impl Ran<'_> {
     /// Compares an output with its expected values.
     ///
     /// # Panics
-    /// Nothing is expected: no number, or an infinite tolerance. They differ: the text has the difference, the steps that made the wrong component, and what
-    /// it was made from.
+    /// Nothing is expected: no number, or an infinite tolerance. They differ: the text has the
+    /// difference, the steps that made the wrong component, and what it was made from.
     #[track_caller]
     pub fn assert(&self, name: &str, values: impl Into<Expectation>) -> &Self {
         let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
