@@ -282,10 +282,22 @@ fn vertex(
             if !set.insert(register) {
                 return Err(format!("{at}: the vertex sets v{register} twice"));
             }
-            registers[register] = vector(value, &at)?;
+            registers[register] = match stage {
+                Stage::Vertex => vector(&completed(value), &at)?,
+                Stage::Geometry => vector(value, &at)?,
+            };
         }
     }
     Ok(())
+}
+
+/// Adds the components that vertex fetch gives an attribute with fewer than four.
+fn completed(value: &Value) -> Value {
+    let short = value.as_array().filter(|list| !list.is_empty());
+    short.map_or_else(
+        || value.clone(),
+        |list| list.iter().cloned().chain(DEFAULT.iter().skip(list.len()).map(|&x| x.into())).collect(),
+    )
 }
 
 /// The error about a key that is neither a fixed one nor a name of the file.

@@ -40,7 +40,7 @@
 //! | `shader` | file | a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin` |
 //! | `lint` | file | `"deny"`: findings of lint fail |
 //! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
-//! | `attributes` | file, case, row | by name, or `v0` |
+//! | `attributes` | file, case, row | by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1) |
 //! | `name` | case, row | its name, required for a case and unique among them |
 //! | `program` | case | `"vertex"`, `"geometry"` or the number of a DVLE |
 //! | `expect` | case, row | outputs by semantics, as `position` and `texcoord0`, or `o0` |
@@ -70,6 +70,11 @@
 //! target, up), `perspective` (degrees upwards, ratio of width to height, near, far), `ortho`
 //! (left, right, bottom, top, near, far), `translate`, `scale`, `rotate` (axis, degrees), `product`
 //! (a list of matrices). See [`matrix`].
+//!
+//! A uniform of more registers may be a list of vectors and matrices, one after the other, or a
+//! table of them by the index of their first register: `bones = { 3 = { translate = [1, 2, 3] } }`.
+//! Other registers keep their values. Matrices have 3 or 4 rows: as many as fill the uniform, or as
+//! their places and the number of its registers are multiples of.
 //!
 //! Geometry programs always run on the reference machine.
 #![forbid(unsafe_code)]

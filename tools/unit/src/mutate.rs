@@ -211,3 +211,41 @@ fn selectors(descriptor: Descriptor, opcode: Opcode, add: &mut impl FnMut(String
         add(format!("{} is not written", component.letter()), Change::Descriptor(dropped));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cpu;
+    use crate::tests::{BRANCHES, ROUNDS, of_source};
+
+    #[test]
+    fn mutants_change_conditions() {
+        let text = format!("[[case]]\nname = \"a\"\n{ROUNDS}expect.position = [4, 4, 4, 4]\n");
+        let file = of_source(BRANCHES, &text).expect("a file");
+        let mutants = file.mutants().expect("mutants");
+        let of_line = |line: u32| {
+            let is_on = |mutant: &&Mutant| mutant.place == format!("a.v.pica:{line}");
+            mutants.iter().filter(is_on).map(|mutant| mutant.what.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(of_line(7), ["i0 became i1"]);
+        assert_eq!(of_line(10), ["cmp.x was negated", "cmp.y was negated", "|| became &&"]);
+        assert_eq!(of_line(12), ["cmp.x was negated", "cmp.y was negated", "&& became ||"]);
+        assert_eq!(of_line(9)[..4], ["x: lt became ge", "y: lt became ge", "c0 became c1", "r0 became r1"]);
+        for (condition, expected) in [("cmp.x", "cmp.x was negated"), ("!cmp.y", "cmp.y was negated")] {
+            let file = of_source(&BRANCHES.replace("cmp.x || cmp.y", condition), &text).expect("a file");
+            let all = file.mutants().expect("mutants");
+            let of_break = all.iter().filter(|mutant| mutant.place == "a.v.pica:10");
+            assert_eq!(of_break.map(|mutant| mutant.what.as_str()).collect::<Vec<_>>(), [expected]);
+        }
+        // Both flags rise at once; a vertex for which one does tells the operators apart.
+        let survivors = |file: &TestFile| {
+            let steps = file.cases[0].check("", &file.shader, &Cpu).steps;
+            let survivors = mutants.iter().filter(|mutant| !file.kills(mutant, steps));
+            let of_break = survivors.filter(|mutant| mutant.place == "a.v.pica:10");
+            of_break.map(|mutant| mutant.what.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(survivors(&file), ["|| became &&"]);
+        let row = "rows = [{}, { attributes = { p = [-9, 1, 0, 0] }, expect.position = [-7, 3, 2, 2] }]\n";
+        assert!(survivors(&of_source(BRANCHES, &(text + row)).expect("a file")).is_empty());
+    }
+}

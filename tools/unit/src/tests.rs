@@ -24,7 +24,7 @@ fn relative(text: &str, folder: &Path) -> String {
     text.replace(&format!("{}/", folder.display()), "")
 }
 
-fn load(name: &str, text: &str) -> Result<(TestFile, PathBuf), String> {
+pub(crate) fn load(name: &str, text: &str) -> Result<(TestFile, PathBuf), String> {
     let folder = folder(name, text);
     let file = TestFile::load(&folder.join("lights.test.toml"));
     let file = file.map_err(|problem| relative(&problem.to_string(), &folder));
@@ -33,7 +33,7 @@ fn load(name: &str, text: &str) -> Result<(TestFile, PathBuf), String> {
 }
 
 /// A file with a program of its own.
-fn of_source(source: &str, text: &str) -> Result<TestFile, String> {
+pub(crate) fn of_source(source: &str, text: &str) -> Result<TestFile, String> {
     let files = |name: &str| match name {
         "a.v.pica" if !source.contains(".gsh") => Ok((name.to_owned(), source.into())),
         "a.g.pica" if source.contains(".gsh") => Ok((name.to_owned(), source.into())),
@@ -186,7 +186,7 @@ fn malformed_files_name_the_place() {
         format!("{case}instructions = 3\nuniforms = {{ projection = {{ look = [1, 2] }} }}"),
         format!("{case}instructions = 3\n[case.uniforms]\nprojection = [\n [1, 0, 0, 0],\n [0, 1, 0, \"x\"],\n [0, 0, 0, 0], [0, 0, 0, 0]]"),
         format!("{case}instructions = 3\nuniforms.c.96 = [0, 0, 0, 0]"),
-        format!("[attributes]\ninnrm = [0, 0, 1]\n{case}instructions = 3"),
+        format!("[attributes]\ninnrm = [0, 0, 1, 0, 2]\n{case}instructions = 3"),
         format!("[attributes]\nincol = [0, 0, 1, 1]\n{case}instructions = 3"),
         format!("{case}instructions = 3\nrows = []"),
         format!("{case}instructions = 3\nrows = [{{ attribute = 1 }}]"),
@@ -338,33 +338,6 @@ fn expectations_that_just_can_fail_are_accepted() {
 }
 
 #[test]
-fn later_layers_count_by_register() {
-    let source = ".fvec pair[2]\n.fvec k\n.in p v0\n.out - position o0\n.out - color o1\n.proc main\n \
-                  mul o0, pair[0], p\n mov r0, pair[1]\n add o1, k, r0\n end\n.end\n";
-    let check = |text: &str| {
-        let file = of_source(source, text)?;
-        let checked = file.cases.iter().filter_map(|case| case.check("", &file.shader, &Batched).failure);
-        Ok::<_, String>(checked.collect::<String>())
-    };
-    // Names over registers, registers over names, and one of several registers of a name.
-    let passes = check(
-        "[uniforms]\npair = [[1, 1, 1, 1], [2, 2, 2, 2]]\nc.2 = [1, 1, 1, 1]\n[attributes]\np = [1, 1, 1, 1]\n\
-         [[case]]\nname = \"a\"\nuniforms = { c.1 = [5, 5, 5, 5], k = [2, 2, 2, 2] }\nattributes = { v0 = [3, 3, 3, 3] }\n\
-         expect = { position = [3, 3, 3, 3], color = [7, 7, 7, 7] }\n\
-         rows = [{}, { uniforms = { pair = [[4, 4, 4, 4], [0, 0, 0, 0]] }, expect = { o0 = [12, 12, 12, \"_\"], \
-         o1 = [2, 2, 2, 2] } }, { attributes = { p = [1, 2, 3, 4] }, expect = { o0 = [1, 2, 3, 4] } }]\n",
-    );
-    assert_eq!(passes, Ok(String::new()));
-    // Within a layer both count: of values that is an error, and expectations may contradict.
-    let error = check(
-        "[[case]]\nname = \"a\"\ninstructions = 9\nuniforms = { c.2 = [0, 0, 0, 0], k = [1, 1, 1, 1] }\n",
-    );
-    assert_eq!(error, Err("a.test.toml:4:38: uniforms.k: the file sets c2 twice".to_owned()));
-    let failure = check("[[case]]\nname = \"a\"\nexpect = { position = [0, 0, 0, 0], o0 = [1, 0, 0, 0] }\n");
-    assert!(failure.is_ok_and(|text| text.contains("o0.x (o0.x): expected 1.0, got 0.0")));
-}
-
-#[test]
 #[should_panic(expected = "color: nothing is expected, so every result would pass")]
 fn an_assertion_without_a_number_panics() {
     let shader = Shader::load(&["../../shaders/textured.v.pica"]).expect("a shader");
@@ -469,10 +442,10 @@ fn coverage_names_lines_and_sides() {
 }
 
 /// Leaves a loop once x or y is above k.
-const BRANCHES: &str = ".fvec k\n.ivec rounds\n.in p v0\n.out - position o0\n.proc main\n\tmov r0, p\n\tfor rounds\n\t\t\
+pub(crate) const BRANCHES: &str = ".fvec k\n.ivec rounds\n.in p v0\n.out - position o0\n.proc main\n\tmov r0, p\n\tfor rounds\n\t\t\
                         add r0, k, r0\n\t\tcmp k.xy, lt, lt, r0.xy\n\t\tbreakc cmp.x || cmp.y\n\t.end\n\t\
                         ifc !cmp.x && cmp.y\n\t\tmov r0.z, k.w\n\t.end\n\tmov o0, r0\n\tend\n.end\n";
-const ROUNDS: &str =
+pub(crate) const ROUNDS: &str =
     "uniforms = { k = [2, 2, 2, 2], rounds = [5, 0, 1, 0] }\nattributes = { p = [0, 0, 0, 0] }\n";
 
 #[test]
@@ -564,52 +537,6 @@ fn results_of_other_machines_are_those_compared() {
     let failure = file.cases[0].check("", &file.shader, &Wrong).failure.expect("another result");
     assert!(failure.contains("position.x (o0.x): expected 4.0, got 9.0"), "{failure}");
     assert!(failure.contains(" on wrong; the reference machine has 4.0\n"), "{failure}");
-}
-
-#[test]
-fn mutants_change_conditions() {
-    let text = format!("[[case]]\nname = \"a\"\n{ROUNDS}expect.position = [4, 4, 4, 4]\n");
-    let file = of_source(BRANCHES, &text).expect("a file");
-    let mutants = file.mutants().expect("mutants");
-    let of_line = |line: u32| {
-        let is_on = |mutant: &&Mutant| mutant.place == format!("a.v.pica:{line}");
-        mutants.iter().filter(is_on).map(|mutant| mutant.what.as_str()).collect::<Vec<_>>()
-    };
-    assert_eq!(of_line(7), ["i0 became i1"]);
-    assert_eq!(of_line(10), ["cmp.x was negated", "cmp.y was negated", "|| became &&"]);
-    assert_eq!(of_line(12), ["cmp.x was negated", "cmp.y was negated", "&& became ||"]);
-    assert_eq!(of_line(9)[..4], ["x: lt became ge", "y: lt became ge", "c0 became c1", "r0 became r1"]);
-    for (condition, expected) in [("cmp.x", "cmp.x was negated"), ("!cmp.y", "cmp.y was negated")] {
-        let file = of_source(&BRANCHES.replace("cmp.x || cmp.y", condition), &text).expect("a file");
-        let all = file.mutants().expect("mutants");
-        let of_break = all.iter().filter(|mutant| mutant.place == "a.v.pica:10");
-        assert_eq!(of_break.map(|mutant| mutant.what.as_str()).collect::<Vec<_>>(), [expected]);
-    }
-    // Both flags rise at once; a vertex for which one does tells the operators apart.
-    let survivors = |file: &TestFile| {
-        let steps = file.cases[0].check("", &file.shader, &Cpu).steps;
-        let survivors = mutants.iter().filter(|mutant| !file.kills(mutant, steps));
-        let of_break = survivors.filter(|mutant| mutant.place == "a.v.pica:10");
-        of_break.map(|mutant| mutant.what.clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(survivors(&file), ["|| became &&"]);
-    let row = "rows = [{}, { attributes = { p = [-9, 1, 0, 0] }, expect.position = [-7, 3, 2, 2] }]\n";
-    assert!(survivors(&of_source(BRANCHES, &(text + row)).expect("a file")).is_empty());
-}
-
-#[test]
-fn only_the_file_may_name_what_another_program_has() {
-    let sources = "shader = [\"points.v.pica\", \"points.g.pica\"]\n";
-    let case = "[[case]]\nname = \"a\"\ninstructions = 99\n";
-    let error = |text: String| load("foreign", &text).map(drop).err();
-    assert_eq!(error(format!("{sources}uniforms.pointSize = [0, 0, 0, 0]\n{case}")), None);
-    let unknown = |place: &str| {
-        format!("lights.test.toml:{place}: uniforms: unknown key \"pointSize\", use c, i, b, projection")
-    };
-    let own = format!("{sources}{case}uniforms.pointSize = [0, 0, 0, 0]\n");
-    assert_eq!(error(own), Some(unknown("5:10")));
-    let row = format!("{sources}{case}rows = [{{ uniforms.pointSize = [0, 0, 0, 0] }}]\n");
-    assert_eq!(error(row), Some(unknown("5:20")));
 }
 
 #[test]
