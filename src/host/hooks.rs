@@ -11,7 +11,8 @@ use crate::support::fields::HostField;
 /// Maximum number of taps.
 pub(crate) const TAPS: usize = 8;
 
-/// An operand of a hook: four floats.
+/// An operand of a hook: four floats, which [`Precision::F24`](crate::Precision::F24) rounds as
+/// those of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HookOperand {
     /// The bits of a constant, which [`constant`](Self::constant) makes.

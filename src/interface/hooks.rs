@@ -28,8 +28,9 @@ impl OutputHook {
         precision: Precision,
         host: &HostValues,
     ) {
+        let loaded = |operand: HookOperand| operand.value(host).map(|value| arith::load(precision, value));
         let mut each = |mask: Mask, operand: HookOperand, op: fn(Precision, f32, f32) -> f32| {
-            let operand = operand.value(host);
+            let operand = loaded(operand);
             for component in mask.iter() {
                 let (column, operand) = (&mut columns[component.index()], operand[component.index()]);
                 column.iter_mut().for_each(|value| *value = op(precision, *value, operand));
@@ -40,7 +41,7 @@ impl OutputHook {
             Self::Add(mask, operand) => each(mask, operand, arith::add),
             Self::Multiply(mask, operand) => each(mask, operand, arith::mul),
             Self::Transform(rows) => {
-                let rows = rows.map(|row| row.value(host));
+                let rows = rows.map(loaded);
                 for vertex in 0..N {
                     let old = columns.map(|column| column[vertex]);
                     for (column, row) in columns.iter_mut().zip(rows) {

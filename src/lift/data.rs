@@ -29,7 +29,11 @@ pub(super) struct Data<'a> {
 /// Begins a program whose slots, except those of geometry programs, end at `slots`.
 pub(super) fn begin(context: Context<'_>, slots: Slot, instructions: usize) -> (Builder, Data<'_>) {
     let (slots, emission) = geometry::slots(context, slots);
-    let hooks = Hooks { hooks: context.hooks, base: emission.is_none().then_some(slots.geometry) };
+    let hooks = Hooks {
+        hooks: context.hooks,
+        base: emission.is_none().then_some(slots.geometry),
+        precision: context.options.arithmetic.precision,
+    };
     let data = Data { constants: context.constants, emission, hooks };
     (Builder::new(context.options, slots, instructions), data)
 }

@@ -71,6 +71,7 @@ use crate::machine::precision;
 use crate::machine::precision::Precision;
 use crate::passes::analyze::ranges::{Promises, Ranges};
 use crate::passes::drivers::hide::Hide;
+use crate::support::fields::HostField;
 
 /// A region, and what its exits lead to.
 type Place = (Region, Targets<Node>);
@@ -242,7 +243,12 @@ impl Pass<'_> {
     /// Returns the operation that takes the place of a value's, or `None` if that is legal.
     fn legal(&mut self, value: Value, op: Op) -> Option<Op> {
         Some(match op {
-            Op::Read(Resource::Input(_)) if self.precision.rules().rounds => self.float24_register(op),
+            // Operands of hooks stand for registers.
+            Op::Read(Resource::Input(_) | Resource::Host(HostField::Parameter(_)))
+                if self.precision.rules().rounds =>
+            {
+                self.float24_register(op)
+            }
             Op::Read(resource @ Resource::Uniform(_)) => {
                 let read = self.registers.read(&mut self.emit, resource)?;
                 self.float24_register(read)

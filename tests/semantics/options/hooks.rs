@@ -53,6 +53,8 @@ fn float(random: &mut Random) -> f32 {
         4 => f32::INFINITY,
         5 => f32::NAN,
         6 => -1.0,
+        // Float24 holds none of these.
+        7 => random.pick(&[0.1, -1.0 / 3.0, 1e-21, 1e30]),
         _ => random.below(64) as f32 / 8.0 - 4.0,
     }
 }
@@ -129,6 +131,16 @@ fn driven(module: &dr::Module, outputs: &[Output], values: &InputValues, host: &
     outputs.iter().map(output).collect()
 }
 
+/// Sets the host block of the evaluator.
+fn set_host(values: &mut InputValues, host: &HostValues) {
+    let packed = host.pack_all();
+    for (field, value) in HostField::ALL.into_iter().zip(&mut values.host) {
+        for (word, bytes) in value.iter_mut().zip(packed[field.offset() as usize..].as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+    }
+}
+
 /// Compares a program with hooks for some vertices; returns the number of compared values.
 fn compare(kind: Kind, seed: u64) -> usize {
     let generated = generate(kind, seed);
@@ -177,12 +189,7 @@ fn compare(kind: Kind, seed: u64) -> usize {
         ],
         ..InputValues::default()
     };
-    let packed = host.pack_all();
-    for (field, value) in HostField::ALL.into_iter().zip(&mut values.host) {
-        for (word, bytes) in value.iter_mut().zip(packed[field.offset() as usize..].as_chunks().0) {
-            *word = u32::from_le_bytes(*bytes);
-        }
-    }
+    set_host(&mut values, &host);
 
     let (module, outputs) = (declared(options, &program, &hooked), &translated.interface.outputs);
     let mut compared = 0;
@@ -203,7 +210,7 @@ fn compare(kind: Kind, seed: u64) -> usize {
             .collect();
         values.inputs = inputs.map(|register| register.map(f32::to_bits));
         let found = eval(&translated.module, precision, &values, 1 << 20).expect("ends");
-        let driven = module.as_ref().map(|module| driven(module, outputs, &values, &packed));
+        let driven = module.as_ref().map(|module| driven(module, outputs, &values, &host.pack_all()));
         for (number, (output, found)) in outputs.iter().zip(found).enumerate() {
             let expected = match output.value {
                 OutputValue::Tap(tap) => taps_of[usize::from(tap)],
@@ -317,6 +324,47 @@ fn the_last_redirect_of_a_register_counts() {
     assert_eq!(found[0].map(f32::from_bits), [5.0; 4], "directly");
     // Colors are at most 1.
     assert_eq!(found[1].map(f32::from_bits), [1.0; 4], "relatively");
+}
+
+/// In modules and on the CPU, direct reads, relative ones and outputs.
+#[test]
+fn operands_are_float24_where_registers_are() {
+    let text = ".fvec one, two\n.constf zero(0.0, 0.0, 0.0, 0.0)\n.out direct position\n.out relative normalquat\n\
+                .out set view\n.proc main\nmova a0.x, zero.x\nmov direct, two\nmov relative, one[a0.x]\n\
+                mov set, two\nend\n.end\n";
+    let source = SourceText { name: "a.pica", text };
+    let assembled = assemble(&[source]).unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("valid");
+    let program = file.program(0).expect("a program");
+    let mut options =
+        Options { outputs: Outputs { depth: DepthRange::Raw, ..Outputs::default() }, ..Options::default() };
+    options.arithmetic.precision = Precision::F24;
+    let host = HostValues { parameters: [[0.1; 4]; 16], ..HostValues::default() };
+    for operand in [HookOperand::constant([0.1; 4]), HookOperand::Parameter(3)] {
+        let set = Hook::Output(Semantic::View, OutputHook::Set(Mask(15), operand));
+        let hooks = [Hook::Redirect(0, operand), Hook::Redirect(1, operand), set];
+        let hooked = Hooked { environment: program.environment(), hooks };
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(program.program(), &hooked, Job::Vertex).expect("translates");
+        let mut values = InputValues { members: vec![vec![[0; 4]; 96]], ..InputValues::default() };
+        set_host(&mut values, &host);
+        let found = eval(&translated.module, Precision::F24, &values, 1000).expect("ends");
+
+        let mut uniforms = program.uniforms();
+        redirect(&hooked.hooks, &mut uniforms, &host);
+        let mut machine = Machine::new(program.program(), options.settings(100)).expect("a vertex program");
+        machine.set_uniforms(&uniforms);
+        let registers = *machine.run(&[[0.0; 4]; 16]).expect("ends");
+        for (output, found) in translated.interface.outputs.iter().zip(found) {
+            let cpu = output.value(&registers, &options, &host).map(f32::to_bits);
+            assert_eq!(
+                (&found[..3], &cpu[..3]),
+                (&[0x3DCC_CC80; 3][..], &[0x3DCC_CC80; 3][..]),
+                "{}",
+                output.name
+            );
+        }
+    }
 }
 
 /// Neither environment nor hooks need a variable of their own.
