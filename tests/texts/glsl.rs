@@ -11,11 +11,14 @@ use std::{fs, thread};
 use expect_test::expect_file;
 use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{ComponentSource, Interface, Output, OutputMap, OutputValue, RegisterLayout, dvle};
-use transpica::settings::{Block, ClipPlanes, FlipY, GlslProfile, Layout, Outputs, Varying};
+use transpica::host::{
+    ComponentSource, Hook, HookOperand, Hooked, Interface, Output, OutputMap, OutputValue, RegisterLayout,
+    dvle,
+};
+use transpica::settings::{Block, BlockNames, ClipPlanes, FlipY, GlslProfile, Layout, Outputs, Varying};
 use transpica::stages::backend::text::Language;
 use transpica::stages::backend::{BackendInput, text};
-use transpica::{GlslVersion, Job, Options, Profile, Shbin, Translator};
+use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translator};
 use transpica_proof::daily;
 use transpica_proof::generate::{Kind as Programs, generate};
 use transpica_proof::glslang::{self, Stage};
@@ -158,7 +161,7 @@ fn samples_link_with_fragment_shaders_of_hosts() {
                 let text = glsl(&sample.bytes, index, version, options, profile.clone());
                 assert!(has_all(&text, version, ports), "{name}\n{text}");
                 let vulkan = version == GlslVersion::Vulkan450;
-                glslang::link(&text, &fragment(version, ports), vulkan)
+                glslang::link(&text, (Stage::Fragment, &fragment(version, ports)), vulkan)
                     .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
             }
         }
@@ -178,7 +181,65 @@ fn a_fragment_shader_of_another_host_does_not_link() {
     }
     let text = glsl(TEXTURED, 0, GlslVersion::Core330, options, profile);
     let wrong = fragment(GlslVersion::Core330, ports).replace("vec2 texcoord0_uv", "vec3 texcoord0_uv");
-    assert!(glslang::link(&text, &wrong, false).is_err_and(|error| error.contains("Types must match")));
+    assert!(
+        glslang::link(&text, (Stage::Fragment, &wrong), false)
+            .is_err_and(|error| error.contains("Types must match"))
+    );
+}
+
+/// Links both stages and returns how often: with hooks and without, in two profiles.
+fn link_stages(name: &str, bytes: &[u8], stages: [(usize, Job<'_>); 2]) -> usize {
+    let file = Shbin::parse(bytes).expect("valid");
+    let anonymous = |block: &'static str| BlockNames { block: block.into(), instance: None };
+    let (uniforms, host) = (anonymous("Registers"), anonymous("Window"));
+    let glsl = GlslProfile { uniforms, host, ..GlslProfile::default() };
+    let outputs = Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() };
+    let options = Options { outputs, ..Options::default() };
+    let mut linked = 0;
+    for profile in [Profile::default(), Profile { glsl, ..Profile::default() }] {
+        let mut translator = Translator::new(options, profile);
+        // The stages read different parts of the host block.
+        let translated = stages.map(|(index, job)| {
+            let program = file.program(index).expect("a program");
+            let parameter = HookOperand::Parameter(5 * index as u8);
+            let hooks: Vec<Hook> = (0..96).map(|register| Hook::Redirect(register, parameter)).collect();
+            let hooks = [Vec::new(), hooks];
+            hooks.map(|hooks| {
+                let hooked = Hooked { environment: program.environment(), hooks };
+                translator.translate(program.program(), &hooked, job)
+            })
+        });
+        let [[Ok(before), Ok(before_hooked)], [Ok(stage), Ok(stage_hooked)]] = translated else { return 0 };
+        for (before, stage) in [(before, stage), (before_hooked, stage_hooked)] {
+            let turn = GlslVersion::ALL[(name.len() + linked) % GlslVersion::ALL.len()];
+            for version in [GlslVersion::Core410, turn] {
+                let [Ok(vertex), Ok(geometry)] = [&before, &stage].map(|stage| stage.glsl(version)) else {
+                    continue;
+                };
+                let vulkan = version == GlslVersion::Vulkan450;
+                glslang::link(&vertex, (Stage::Geometry, &geometry), vulkan)
+                    .unwrap_or_else(|error| panic!("{name} {version:?}: {error}\n{vertex}\n{geometry}"));
+                linked += 1;
+            }
+        }
+    }
+    linked
+}
+
+#[test]
+fn vertex_stages_link_with_geometry_stages() {
+    needs!("glslangValidator");
+    let (mut pairs, mut quaternions) = (0, 0);
+    for Sample { name, bytes } in samples().iter().filter(|sample| sample.name.starts_with("shaders")) {
+        let file = Shbin::parse(bytes).expect("valid");
+        if let Ok(setup) = Setup::from_file(&file, 0, Some(1), None) {
+            let before = Job::BeforeGeometry { outputs: setup.vertex_outputs };
+            pairs += link_stages(name, bytes, [(0, before), (1, Job::GeometryStage(&setup))]);
+        } else if quaternions == 0 {
+            quaternions += link_stages(name, bytes, [(0, Job::Vertex), (0, Job::Quaternions)]);
+        }
+    }
+    assert!(pairs >= 20 && quaternions >= 4, "{pairs} {quaternions}");
 }
 
 /// Arithmetic instructions that compilers may contract.

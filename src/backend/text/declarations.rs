@@ -79,6 +79,13 @@ pub struct Declarations {
     pub ports: Vec<Port>,
 }
 
+/// Returns the names of a block in a geometry stage. OpenGL links blocks of one name, and members
+/// without an instance, only if those of the vertex stage are the same, which has other registers.
+fn in_geometry_stage(BlockNames { block, instance }: BlockNames) -> BlockNames {
+    let own = || format!("geometry_{}", block.to_lowercase()).into();
+    BlockNames { instance: Some(instance.unwrap_or_else(own)), block: format!("Geometry{block}").into() }
+}
+
 impl Declarations {
     /// Collects the declarations of a module. Names in its scope come from `names`.
     ///
@@ -95,29 +102,34 @@ impl Declarations {
         }
         let has_names = dialect.has_globals && is_linked;
         let glsl = if has_names { &source.profile.glsl } else { &GlslProfile::DEFAULT };
-        let blocks = [&glsl.uniforms, &glsl.host];
+        let mut blocks = [glsl.uniforms.clone(), glsl.host.clone()];
+        if has_names && interface.stage().is_some() {
+            blocks = blocks.map(in_geometry_stage);
+        }
+        let [uniforms, host] = &blocks;
         let is_used = [interface.block.size > 0, reads.host > 0];
         for (block, _) in blocks.iter().zip(is_used).filter(|(_, is_used)| *is_used && has_names) {
             names.exact(&block.block)?;
             block.instance.iter().try_for_each(|name| names.exact(name))?;
         }
-        out.prefixes =
-            blocks.map(|block| block.instance.as_ref().map_or_else(String::new, |name| format!("{name}.")));
+        out.prefixes = blocks
+            .each_ref()
+            .map(|block| block.instance.as_ref().map_or_else(String::new, |name| format!("{name}.")));
         if interface.block.size > 0 {
             let mut inner = Names::new(dialect.reserved);
-            let scope = if glsl.uniforms.instance.is_some() { &mut inner } else { &mut *names };
+            let scope = if uniforms.instance.is_some() { &mut inner } else { &mut *names };
             let mut layout = Layout { fields: Vec::new(), end: 0, names: scope };
             out.members = layout.members(&interface.block)?;
             let fields = layout.fields;
-            out.block(&glsl.uniforms, source.profile.uniforms(&interface.entry_point), fields);
+            out.block(uniforms, source.profile.uniforms(&interface.entry_point), fields);
         }
         if reads.host > 0 {
             let fields = || HostField::ALL.into_iter().take(reads.host);
-            if glsl.host.instance.is_none() {
+            if host.instance.is_none() {
                 fields().try_for_each(|field| names.exact(field.name()))?;
             }
             let field = |field: HostField| Field::new(field.name(), host_type(field));
-            out.block(&glsl.host, source.host_binding()?, fields().map(field).collect());
+            out.block(host, source.host_binding()?, fields().map(field).collect());
         }
         out.resources(source, dialect, names)?;
         Ok(out)

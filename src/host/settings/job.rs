@@ -25,7 +25,7 @@ pub enum Job<'a> {
     Compute,
     /// A vertex program as the vertex stage before a geometry stage. Its inputs are attributes.
     /// Location n is the n-th output register of the mask, unchanged. It has no position, so it is
-    /// meant for SPIR-V: WGSL needs a position, so texts declare one that no stage reads. A draw
+    /// meant for SPIR-V and GLSL: WGSL needs a position, so texts declare one that no stage reads. A draw
     /// with compute dispatches has [`Compute`](Self::Compute) in this place.
     BeforeGeometry {
         /// Mask of forwarded output registers, bit n = on: [`Setup::vertex_outputs`].
@@ -47,10 +47,11 @@ pub enum Job<'a> {
         /// Mask of the forwarded outputs of the geometry unit, bit n = on.
         outputs: u16,
     },
-    /// A geometry program as a geometry stage of the host's API, in SPIR-V only: see
+    /// A geometry program as a geometry stage of the host's API, in SPIR-V and GLSL: see
     /// `GeometryStage` for supported programs. It emits exactly
     /// the triangles of the program, in order. The stage before it is
-    /// [`BeforeGeometry`](Self::BeforeGeometry).
+    /// [`BeforeGeometry`](Self::BeforeGeometry). Both have a uniform block, so each needs a binding
+    /// of its own.
     GeometryStage(&'a Setup),
     /// The vertex stage that forwards finished vertices: those of the triangles of
     /// [`Geometry`](Self::Geometry), or those that ran on the CPU. Attribute n, four floats, is

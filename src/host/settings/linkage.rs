@@ -256,9 +256,11 @@ pub struct GlslProfile {
     /// both. A fragment shader that matches by name does not link with varyings that have
     /// locations.
     pub separable: bool,
-    /// The uniform block. Default: `Uniforms` and `uniforms`.
+    /// The uniform block. Default: `Uniforms` and `uniforms`. In geometry stages the names of both
+    /// blocks begin with `Geometry`, and a block without an instance gets one, since OpenGL links
+    /// blocks of one name only if they are equal.
     pub uniforms: BlockNames,
-    /// The host block. Default: `Host` and `host`.
+    /// The host block. Default: `Host` and `host`; in geometry stages as above.
     pub host: BlockNames,
     /// The attributes. Default: `AttributeNames::Named("in_")`.
     pub attributes: AttributeNames,

@@ -102,18 +102,18 @@ pub fn members(text: &str) -> Result<Vec<(String, u32)>, String> {
     Ok(said.lines().filter_map(member).collect())
 }
 
-/// Links a vertex shader with a fragment shader, for Vulkan or else for OpenGL or OpenGL ES. A
-/// fragment input that the vertex shader lacks goes unnoticed.
+/// Links a vertex shader with the shader of a later stage, for Vulkan or else for OpenGL or OpenGL
+/// ES. An input that the vertex shader lacks goes unnoticed.
 ///
 /// # Errors
 /// As [`spirv`].
-pub fn link(vertex: &str, fragment: &str, vulkan: bool) -> Result<(), String> {
+pub fn link(vertex: &str, (stage, later): (Stage, &str), vulkan: bool) -> Result<(), String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = format!("transpica-{}-{number}", std::process::id());
     let folder = std::env::temp_dir();
     let place = |stage: Stage| folder.join(format!("{name}.{}", stage.name()));
-    let files = [(place(Stage::Vertex), vertex), (place(Stage::Fragment), fragment)];
+    let files = [(place(Stage::Vertex), vertex), (place(stage), later)];
     let written = files.iter().try_for_each(|(path, text)| std::fs::write(path, text));
     let linked = written.map_err(|error| format!("{}: {error}", folder.display())).and_then(|()| {
         let language = if vulkan { &VULKAN[..] } else { &[] };

@@ -9,7 +9,7 @@ use transpica::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, Output, dvle, layout, varying};
 use transpica::interp::{GeometryMachine, Registers, Settings, Uniforms};
-use transpica::settings::{Binding, Bindings, Block, BlockNames, Control, GlslProfile, IntUniforms, Layout};
+use transpica::settings::{Binding, Bindings, Block, Control, IntUniforms, Layout};
 use transpica::{Machine, Options, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Triangles;
 use transpica_proof::generate::{GeometryDraw, generate_geometry};
@@ -23,7 +23,7 @@ use crate::native::{Job, Native};
 /// geometry stage.
 const SEEDS: u64 = 1000;
 /// Names of the uniform blocks of both stages.
-pub const BLOCKS: [&str; 2] = ["VertexUniforms", "GeometryUniforms"];
+pub const BLOCKS: [&str; 2] = ["Uniforms", "GeometryUniforms"];
 
 /// Adds transform feedback to a module: all outputs of a vertex go to buffer 0, one after the
 /// other.
@@ -79,16 +79,12 @@ fn options() -> Options {
 }
 
 /// Builds a translator with fixed int uniforms, and with the uniform block of a stage at `binding`.
-/// In OpenGL stages of one program share the names of blocks.
 fn translator(binding: u32, uniforms: &Uniforms) -> Translator {
     let ints = IntUniforms { baked: uniforms.ints.map(Some), ..IntUniforms::default() };
     let bindings = Bindings { uniforms: Binding { set: 0, binding }, ..Bindings::default() };
-    let block = BLOCKS[binding as usize];
-    let uniforms = BlockNames { block: block.into(), instance: Some(format!("the_{block}").into()) };
-    let glsl = GlslProfile { uniforms, ..GlslProfile::default() };
     Translator::new(
         Options { control: Control { ints, ..options().control }, ..options() },
-        Profile { bindings, glsl, ..Profile::default() },
+        Profile { bindings, ..Profile::default() },
     )
 }
 
