@@ -1,4 +1,5 @@
-//! The source that debuggers show for a program: the text that its file names, or a disassembly.
+//! The source that debuggers show for a program: the text that was assembled, the one that its file
+//! names, or a disassembly.
 
 use std::fs;
 use std::path::Path;
@@ -10,16 +11,21 @@ use transpica::{Profile, Shbin};
 use transpica_asm::dis::{DisassemblerOptions, disassemble};
 use transpica_asm::{SourceText, assemble};
 
+use crate::input::Input;
+
 /// Returns the environment of a program, with a source if modules have debug information: the text
-/// that its file names line by line, if it lies in the same folder, else a disassembly. Without
-/// either the library makes a listing.
+/// that was assembled, or the one that its file names line by line, if it lies in the same folder,
+/// else a disassembly. Without any the library makes a listing.
 pub fn sourced<'a>(
     environment: &'a FileEnvironment<'a>,
     file: &Shbin<'_>,
     profile: &Profile,
-    path: &Path,
+    input: &Input,
 ) -> Box<dyn Environment + 'a> {
-    let source = || named_source(file, environment.executable(), path).or_else(|| disassembled(file, path));
+    let source = || {
+        let named = || named_source(file, environment.executable(), &input.path);
+        input.debug_source().or_else(named).or_else(|| disassembled(file, &input.path))
+    };
     match profile.debug_info.then(source).flatten() {
         Some(source) => Box::new(Sourced { environment, source }),
         None => Box::new(environment),
@@ -47,6 +53,6 @@ fn disassembled(file: &Shbin<'_>, path: &Path) -> Option<DebugSource> {
     let text = disassemble(file, &DisassemblerOptions::default()).ok()?;
     let assembled = assemble(&[SourceText { name, text: &text }]).ok()?;
     let lines = assembled.places.iter().map(|place| place.line).collect();
-    let name = Path::new(name).with_extension("pica").to_string_lossy().into_owned();
-    Some(DebugSource { name, text, lines })
+    // Not that of a source: its lines are others.
+    Some(DebugSource { name: format!("{name}.pica"), text, lines })
 }

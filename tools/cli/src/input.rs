@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::limits::check;
 use clap::Args;
 use transpica::container::ShaderType;
-use transpica::host::dvle;
+use transpica::host::{DebugSource, dvle};
 use transpica::{At, Error, Limits, Program, Shbin};
-use transpica_asm::{Diagnostic, SourceText, assemble};
+use transpica_asm::{Assembled, Place, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
 
@@ -34,8 +34,8 @@ pub struct Input {
     pub bytes: Vec<u8>,
     /// The place of the container in the file, if that is another format.
     place: Option<String>,
-    /// The source, and what the assembler warns of.
-    source: Option<(Text, Vec<Diagnostic>)>,
+    /// The source, and its assembled form.
+    source: Option<(Text, Assembled)>,
 }
 
 impl Input {
@@ -71,7 +71,7 @@ impl Input {
     fn assembled(self) -> Result<Self, Failure> {
         let text = self.text();
         match assemble(&[SourceText { name: &text.name, text: &text.text }]) {
-            Ok(result) => Ok(Self { bytes: result.bytes, source: Some((text, result.warnings)), ..self }),
+            Ok(result) => Ok(Self { bytes: result.bytes.clone(), source: Some((text, result)), ..self }),
             Err(report) => Err(Failure::of_source(report.errors, text)),
         }
     }
@@ -107,10 +107,10 @@ impl Input {
         if let Some(place) = &self.place {
             common.note(format_args!("{}: this is {place}", self.path.display()));
         }
-        if let Some((text, warnings)) = &self.source
+        if let Some((text, assembled)) = &self.source
             && !common.quiet
         {
-            print_diagnostics(&[], warnings, std::slice::from_ref(text), common.color);
+            print_diagnostics(&[], &assembled.warnings, std::slice::from_ref(text), common.color);
         }
         self
     }
@@ -120,6 +120,14 @@ impl Input {
         let is_stream = self.path == Path::new("-");
         let name = if is_stream { self.name() } else { self.path.display().to_string() };
         Text { name, text: String::from_utf8_lossy(&self.bytes).into_owned() }
+    }
+
+    /// Returns the source that was assembled, with the line of each word that comes from it.
+    pub fn debug_source(&self) -> Option<DebugSource> {
+        let (text, assembled) = self.source.as_ref()?;
+        let own = |place: &Place| if place.file == 0 { place.line } else { 0 };
+        let lines = assembled.places.iter().map(own).collect();
+        Some(DebugSource { name: self.name(), text: text.text.clone(), lines })
     }
 
     /// Returns whether it is a container as it stands.

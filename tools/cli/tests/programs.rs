@@ -313,7 +313,12 @@ fn debug_information_has_the_source_that_the_file_names() {
     let has_comment = |text: &str| text.contains("a comment that no disassembly has");
     let text = module(listed);
     assert!(has_comment(&text) && text.contains("\"plain.pica\"") && text.contains("OpLine"), "{text}");
-    assert!(!has_comment(&module(plain)), "without a table the source is a disassembly");
+    let text = module(plain);
+    assert!(!has_comment(&text) && text.contains("\"source.shbin.pica\""), "without a table: {text}");
+    let text = transpica(&["translate", plain, "--debug", "--to", "spirv-asm"]).succeeded();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("OpLine")).collect();
+    assert!(has_comment(&text) && text.contains("\"plain.pica\""), "{text}");
+    assert!(lines.iter().any(|line| line.contains(" 4 ")), "the line of `add`: {lines:?}");
     fs::rename(plain, folder.join("elsewhere.pica")).expect("renamed");
     assert!(!has_comment(&module(listed)), "without the file, too");
 }

@@ -306,7 +306,7 @@ pub const ROWS: &[Row] = &[
     ),
     row("omit-names", &["names"], Form::Switch("false")).help("Write no debug names into SPIR-V"),
     row("debug", &["debug_info"], Form::Switch("true"))
-        .help("Write lines and registers for debuggers into SPIR-V; the source is the disassembly"),
+        .help("Write lines and registers for debuggers into SPIR-V: those of the source, or of the disassembly of a binary"),
     row(
         "bindings",
         &["bindings.uniforms.set", "bindings.uniforms.binding", "bindings.host.set", "bindings.host.binding"],

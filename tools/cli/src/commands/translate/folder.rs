@@ -227,11 +227,11 @@ impl Work<'_> {
             self.fresh.fetch_add(outputs, Ordering::Relaxed);
             return Ok(known.programs.clone());
         }
-        programs(input::Input::of_bytes(&input.path, bytes), |_, file, program| {
+        programs(input::Input::of_bytes(&input.path, bytes), |opened, file, program| {
             let outputs = Vec::new();
             let mut record =
                 ProgramRecord { program, key: None, outputs, warnings: Vec::new(), errors: Vec::new() };
-            if let Err(error) = self.translate(translator, input, file, &mut record) {
+            if let Err(error) = self.translate(translator, input, (opened, file), &mut record) {
                 record.errors.push(error.to_string());
             }
             record
@@ -256,7 +256,7 @@ impl Work<'_> {
         &self,
         translator: &mut Translator,
         input: &Input,
-        container: &Shbin<'_>,
+        (opened, container): (&input::Input, &Shbin<'_>),
         record: &mut ProgramRecord,
     ) -> Result<(), Error> {
         let (index, request) = (record.program.dvle, self.request);
@@ -264,7 +264,7 @@ impl Work<'_> {
         let limits = &request.resolved.options.limits;
         let source = Translatable::new(container, index, &name, limits, request.job)?;
         let Translatable { program, environment, .. } = &source;
-        let environment = sourced(environment, container, translator.profile(), &input.path);
+        let environment = sourced(environment, container, translator.profile(), opened);
         let key = translator.key(program, &*environment, source.job(), request.salt.as_bytes())?;
         record.key = Some(key.to_string());
         let translated = translator.translate(program, &*environment, source.job())?;

@@ -266,7 +266,7 @@ pub fn run(arguments: &Translate, common: &Common) -> Result<(), Failure> {
     let limits = &request.resolved.options.limits;
     let source = Translatable::new(&container, dvle, &name, limits, request.job);
     let source = source.map_err(|error| input.fail(&error))?;
-    let environment = sourced(&source.environment, &container, &request.resolved.profile, file);
+    let environment = sourced(&source.environment, &container, &request.resolved.profile, &input);
     let program = (&program, &*environment, source.job());
     show(&input, program, |translated| source.reflection(translated), (arguments, &request), common)
 }
