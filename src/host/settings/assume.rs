@@ -29,8 +29,12 @@ impl Promise {
             Self::NotNan => (0, INFINITY),
             Self::Below(exponent) => (0, below(exponent)),
             Self::Between(least, exponent) => {
-                let least = (i32::from(least) + BIAS as i32).max(0).cast_unsigned();
-                (least << SIGNIFICAND_BITS, below(exponent))
+                let bits = match i32::from(least) + BIAS as i32 {
+                    biased @ 1.. => biased.cast_unsigned() << SIGNIFICAND_BITS,
+                    // A subnormal number: 2^-127 has the highest bit.
+                    biased => 1 << (SIGNIFICAND_BITS as i32 - 1 + biased),
+                };
+                (bits, below(exponent))
             }
         }
     }

@@ -414,11 +414,16 @@ fn geometry_programs_have_promises_about_uniforms_only() {
     }
 }
 
-const NUMBERS: [f32; 12] = [
+const NUMBERS: [f32; 16] = [
     0.0,
     -0.0,
     f32::MIN_POSITIVE,
     1e-45,
+    // 2^-127 and 2^-128 with the numbers below them.
+    f32::from_bits(1 << 22),
+    f32::from_bits((1 << 22) - 1),
+    f32::from_bits(1 << 21),
+    f32::from_bits((1 << 21) - 1),
     1.0,
     15.999_999,
     16.0,
@@ -450,8 +455,7 @@ fn the_check_finds_every_breach() {
             }
             Promise::Between(least, exponent) => {
                 let magnitude = f64::from(number.abs());
-                // Below the normal numbers no bound is kept.
-                let is_large = magnitude == 0.0 || least < -126 || magnitude >= 2f64.powi(least.into());
+                let is_large = magnitude == 0.0 || magnitude >= 2f64.powi(least.into());
                 number.is_finite() && is_large && magnitude < 2f64.powi(exponent.into())
             }
         };

@@ -113,7 +113,7 @@ impl Build {
         self.denied.push(rule.into());
         self
     }
-    /// Sets the name of the files, by default the name of the first source up to its first dot.
+    /// Sets the name of the files, by default the [`stem`](transpica_asm::stem) of the first source.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -177,7 +177,7 @@ impl Build {
     fn file_name(&self) -> Result<String, Failure> {
         let first = self.sources.first().and_then(|path| path.file_name());
         let own = first.map(|name| name.to_string_lossy()).unwrap_or_default();
-        let name = self.name.clone().unwrap_or_else(|| own.split('.').next().unwrap_or_default().into());
+        let name = self.name.clone().unwrap_or_else(|| transpica_asm::stem(&own).into());
         if name.is_empty() || name.contains(['/', '\\']) {
             return Err(failure(&format!("{name:?} is not a file name; choose one with `name`")));
         }

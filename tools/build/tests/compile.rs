@@ -17,8 +17,8 @@ mod needs;
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
 /// Names of every kind that C, C++ or Rust could mistake, or that two things would have.
 const NAMES: &str = ".fvec int, INT, class[2], class_at, light_count, light[3], lightCount, attributes, in_pos\n\
-    .ivec loop, fn[2]\n.bool self, true[3]\n.in pos v0\n.in for v1\n.in struct v3\n\
-    .out outpos position\n.proc main\n\tmov r0, pos\n\tadd r0.x, struct.y, r0\n\tdp3 r1, for, r0\n\tmov outpos, r1\n\tend\n.end\n";
+    .ivec loop, fn[2]\n.bool self, true[3]\n.in pos v0\n.in for v1\n.in struct v3\n.in _1 v4\n\
+    .fvec a__b, a_, a\n.out outpos position\n.proc main\n\tmov r0, pos\n\tadd r0.x, struct.y, r0\n\tdp3 r1, for, r0\n\tadd r1, _1.x, r1\n\tmov outpos, r1\n\tend\n.end\n";
 
 /// Runs a program that must succeed without a message; returns its output.
 #[track_caller]
@@ -118,12 +118,15 @@ fn names_that_are_keywords_or_collide_compile() {
         "loop",
         "self",
         "true",
+        "a_b",
+        "a",
+        "a_2",
     ] {
         assert!(uniforms.contains(&name), "{name}: {uniforms:?}");
     }
     let attributes: Vec<_> =
         program.attributes.iter().map(|a| (a.name.as_str(), a.register, a.components)).collect();
-    assert_eq!(attributes, [("in_pos", 0, 4), ("in_for", 1, 3), ("in_struct", 3, 2)]);
+    assert_eq!(attributes, [("in_pos", 0, 4), ("in_for", 1, 3), ("in_struct", 3, 2), ("in_1", 4, 1)]);
 }
 
 #[test]

@@ -183,10 +183,10 @@ pub fn is_source(path: &Path) -> bool {
     ending(path).as_deref() == Some("pica")
 }
 
-/// Returns whether the container of a source is next to it: the source's name up to the first dot.
+/// Returns whether the container of a source is next to it.
 fn has_container(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.split('.').next().unwrap_or_default();
+    let stem = transpica_asm::stem(&name);
     source.with_file_name(format!("{stem}.shbin")).is_file()
 }
 

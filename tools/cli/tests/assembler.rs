@@ -405,6 +405,14 @@ fn bindings_come_from_the_call_that_assembles() {
     assert_eq!(text(&bound[0]), text(&header));
     assert_eq!(text(&bound[1]), text(&module));
 
+    // A stem may have dots.
+    let dotted = path("menu.back.shbin");
+    fs::copy(&binary, &dotted).expect("written");
+    transpica(&["bind", &dotted, "--bind-c", &bound[0], "--bind-rust", &bound[1]]).succeeded();
+    assert!(text(&bound[0]).starts_with("// Bindings of menu.back.shbin,"));
+    assert!(text(&bound[0]).contains("menu_back_geometry_point_size("));
+    assert!(text(&bound[1]).starts_with("// Bindings of menu.back.shbin,"));
+
     // Nothing is written where anything is wrong.
     let results = [&binary, &header, &module, &rule];
     results.iter().for_each(|path| fs::remove_file(path).expect("there"));

@@ -142,13 +142,12 @@ impl Analysis {
     }
 }
 
-/// Returns what documents of one project have in common: folder, and name up to its first dot. A
-/// name with another ending is a project of its own.
+/// Returns what documents of one project have in common: folder, and stem of the name. A name with
+/// another ending is a project of its own.
 fn key(uri: &str) -> String {
     let name = file_name(uri);
     if !name.ends_with(".pica") {
         return uri.to_owned();
     }
-    let stem = name.split('.').next().unwrap_or_default();
-    format!("{}{stem}.", &uri[..uri.len() - name.len()])
+    format!("{}{}.", &uri[..uri.len() - name.len()], transpica_asm::stem(name))
 }

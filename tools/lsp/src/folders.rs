@@ -28,13 +28,13 @@ impl Host for Folders {
         let Some(path) = path(uri).filter(|path| is_source(path)) else { return Vec::new() };
         let folder = &uri[..uri.len() - file_name(uri).len()];
         let own = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let stem = own.split('.').next().unwrap_or_default();
+        let stem = transpica_asm::stem(&own);
         let mut found = Vec::new();
         for entry in
             std::fs::read_dir(path.with_file_name("")).into_iter().flatten().flatten().take(MOST_ENTRIES)
         {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_sibling = name != own && name.split('.').next() == Some(stem) && is_source(&entry.path());
+            let is_sibling = name != own && transpica_asm::stem(&name) == stem && is_source(&entry.path());
             if is_sibling && let Some(text) = text(&entry.path()) {
                 found.push((format!("{folder}{}", encode(&name)), text));
             }
@@ -76,7 +76,7 @@ impl Host for Folders {
         let name = file_name(uri);
         let folder = &uri[..uri.len() - name.len()];
         let decoded = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = decoded.split('.').next().unwrap_or_default();
+        let stem = transpica_asm::stem(&decoded);
         let Ok(file) = TestFile::load(&path.with_file_name(format!("{stem}{ENDING}"))) else {
             return BTreeMap::new();
         };

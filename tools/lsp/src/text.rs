@@ -45,7 +45,12 @@ pub struct Text {
 impl Text {
     /// Indexes a text.
     pub fn new(text: String) -> Self {
-        let ends = text.match_indices('\n').map(|(offset, _)| offset + 1);
+        let bytes = text.as_bytes();
+        // The protocol ends lines at `\n`, `\r\n` and `\r`.
+        let ends = |&end: &usize| {
+            bytes[end - 1] == b'\n' || bytes[end - 1] == b'\r' && bytes.get(end) != Some(&b'\n')
+        };
+        let ends = (1..=bytes.len()).filter(ends);
         let starts = std::iter::once(0).chain(ends).collect();
         let mut wide = Vec::new();
         let mut sum = 0;
@@ -164,6 +169,19 @@ pub fn encode(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_end_as_in_the_protocol() {
+        let text = Text::new("a\rb\r\nc\n\rd\r".to_owned());
+        let lines: Vec<&str> = (0..text.line_count()).map(|number| text.line(number)).collect();
+        assert_eq!(lines, ["a", "b", "c", "", "d", ""]);
+        let place = |line, character| Position { line, character };
+        assert_eq!(
+            [2, 3, 5, 8].map(|at| text.position(at)),
+            [place(1, 0), place(1, 1), place(2, 0), place(4, 0)]
+        );
+        assert_eq!([text.offset(place(0, 9)), text.offset(place(4, 1))], [1, 9]);
+    }
 
     #[test]
     fn columns_are_units_of_utf16() {

@@ -75,6 +75,22 @@ pub struct SourceText<'a> {
     pub text: &'a str,
 }
 
+/// Returns the name that all files of a program share: a file name without its ending, and without
+/// the one before `.pica` that names a stage or a part.
+///
+/// ```
+/// use transpica_asm::stem;
+/// assert_eq!((stem("menu.back.v.pica"), stem("menu.back.shbin")), ("menu.back", "menu.back"));
+/// assert_eq!((stem("fog.pica"), stem("library.sky.pica")), ("fog", "library"));
+/// ```
+pub fn stem(name: &str) -> &str {
+    let Some((stem, ending)) = name.rsplit_once('.') else { return name };
+    match stem.rsplit_once('.') {
+        Some((shared, _)) if ending.eq_ignore_ascii_case("pica") => shared,
+        Some(_) | None => stem,
+    }
+}
+
 /// Options of the assembler; by default those of picasso.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AssemblerOptions {

@@ -33,6 +33,8 @@ use names::Names;
 pub struct Bindings {
     /// Name of the file without its ending, as an identifier.
     pub name: String,
+    /// The same name for comments: letters of identifiers, `.` and `-`.
+    pub file: String,
     /// The programs, in the order of the file.
     pub programs: Vec<Binding>,
 }
@@ -111,7 +113,9 @@ impl Bindings {
             let before = stages[..index].iter().rposition(|&other| other == Stage::Vertex);
             programs.push(Binding::new(file, index, before, name)?);
         }
-        Ok(Self { name: names::snake_case(name), programs })
+        let shown = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
+        let file = name.chars().map(|letter| if shown(letter) { letter } else { '_' }).collect();
+        Ok(Self { name: names::snake_case(name), file, programs })
     }
 }
 

@@ -15,15 +15,17 @@ pub(crate) fn stage(stage: Stage) -> &'static str {
     }
 }
 
-/// Returns a name as an identifier of C and Rust: lower case, words separated by `_`. It may be a
-/// keyword.
+/// Returns a name as an identifier of C and Rust: lower case, words separated by one `_`, none
+/// around them but before a digit. It may be a keyword.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut is_lower = false;
     for character in name.chars() {
         let is_word = character.is_ascii_alphanumeric();
         // modelView is model_view, but MVP is mvp.
-        if !is_word || is_lower && character.is_ascii_uppercase() {
+        let begins = !is_word || is_lower && character.is_ascii_uppercase();
+        // Rust warns of two in a row.
+        if begins && !out.is_empty() && !out.ends_with('_') {
             out.push('_');
         }
         if is_word {
@@ -31,10 +33,30 @@ pub(crate) fn snake_case(name: &str) -> String {
         }
         is_lower = character.is_ascii_lowercase() || character.is_ascii_digit();
     }
-    if out.starts_with(|first: char| first.is_ascii_digit()) || out.is_empty() {
-        out.insert(0, '_');
+    out.truncate(out.trim_end_matches('_').len());
+    match out.chars().next() {
+        Some('0'..='9') => out.insert(0, '_'),
+        Some(_) => {}
+        None => out.push_str("unnamed"),
     }
     out
+}
+
+#[cfg(test)]
+#[test]
+fn words_are_separated_by_one_underscore() {
+    for (name, expected) in [
+        ("modelView", "model_view"),
+        ("a__b_", "a_b"),
+        ("_a", "a"),
+        ("_1", "_1"),
+        ("3D", "_3_d"),
+        ("__", "unnamed"),
+    ] {
+        assert_eq!(snake_case(name), expected);
+    }
+    let mut names = Names::new(&[]);
+    assert_eq!(["_1", "1", "-"].map(|name| names.add("in_", name, &[])), ["in_1", "in_1_2", "in_unnamed"]);
 }
 
 /// Identifiers that are taken.
@@ -49,7 +71,9 @@ impl Names {
     /// Adds a name, and what is named after it with these endings; if one of them is taken, a name
     /// with a number.
     pub(crate) fn add(&mut self, before: &str, name: &str, endings: &[&str]) -> String {
-        let name = format!("{before}{}", snake_case(name));
+        let name = snake_case(name);
+        let name =
+            format!("{before}{}", if before.is_empty() { &name } else { name.trim_start_matches('_') });
         let all = |name: &str| {
             let named = endings.iter().map(|ending| format!("{name}{ending}"));
             std::iter::once(name.to_owned()).chain(named).collect::<Vec<_>>()

@@ -89,8 +89,7 @@ pub fn texts<'a>(
     let mut texts = Vec::new();
     if bind_c.is_some() || bind_rust.is_some() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // The name of lights.v.pica is lights.
-        let bindings = Bindings::new(file, name.split('.').next().unwrap_or_default())?;
+        let bindings = Bindings::new(file, transpica_asm::stem(&name))?;
         if let Some(header) = bind_c {
             texts.push((header.as_path(), bindings.c()));
         }

@@ -252,7 +252,7 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
 /// NAME.state.json.
 fn state_next_to(file: &Path, dvle: usize) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
-    let stem = name.split('.').next()?;
+    let stem = transpica_asm::stem(name);
     let names = [format!("{stem}.{dvle}.state.json"), format!("{stem}.state.json")];
     names.into_iter().map(|name| file.with_file_name(name)).find(|path| path.is_file())
 }

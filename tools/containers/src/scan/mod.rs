@@ -3,9 +3,9 @@
 //! In: anything that reads. Out: [`Hit`]s in the order of the input, each with its bytes. Memory
 //! and work are bounded by [`Limits`].
 //!
-//! Formats with a magic are found at every fourth byte of the input and of each part: DVLB, VBC,
-//! CGFX, BCH, MFX, SARC, darc, GARC, ExeFS and Yaz0, and bare command lists by the command that
-//! begins an upload of code. A DVLB counts if the library parses it. Other formats are recognized
+//! A DVLB is found at every byte of the input and of each part, if the library parses it, other
+//! formats with a magic at every fourth: VBC, CGFX, BCH, MFX, SARC, darc, GARC, ExeFS and Yaz0, and
+//! bare command lists by the command that begins an upload of code. Other formats are recognized
 //! only where an input, an entry or unpacked data begin: LZ10, LZ11, backward LZ (which has to end
 //! there, too), packages, packs and shaders of Game Freak.
 

@@ -200,9 +200,9 @@ impl Session<'_> {
             let tasks = self.tasks.len();
             let end = self.recognize(&view, bytes, place, magic, floor);
             let is_hit = end.is_some();
-            at = end.unwrap_or(0).max(place + 4).next_multiple_of(4);
+            at = end.unwrap_or(0).max(place + 4);
             if is_hit {
-                floor = at;
+                floor = at.next_multiple_of(4);
             } else {
                 self.takes(FRUITLESS);
             }
@@ -216,7 +216,8 @@ impl Session<'_> {
             }
         }
         if view.is_window() {
-            self.reached = at.max(limit).min(bytes.len());
+            // Windows begin at multiples of four.
+            self.reached = (at & !3).max(limit).min(bytes.len());
             self.floor = floor;
         }
     }

@@ -1,5 +1,5 @@
 //! Search for the words that a container or a program begins with.
-//! In: bytes. Out: places at multiples of four. Knows nothing else of the formats.
+//! In: bytes. Out: places, of DVLB any and else multiples of four. Knows nothing else of the formats.
 
 use crate::archives::ArchiveFormat;
 use crate::bare_lists::UPLOADS;
@@ -17,9 +17,12 @@ pub(super) enum Magic {
     Model(ModelFormat),
 }
 
+/// First word of a DVLB.
+const DVLB: u32 = u32::from_le_bytes(*b"DVLB");
+
 /// Words, and what begins with each.
 const MAGICS: [(u32, Magic); 12] = [
-    (u32::from_le_bytes(*b"DVLB"), Magic::Dvlb),
+    (DVLB, Magic::Dvlb),
     (UPLOADS[0], Magic::Upload),
     (UPLOADS[1], Magic::Upload),
     (u32::from_le_bytes(*b"VBC\x01"), Magic::Vbc),
@@ -38,17 +41,32 @@ const BLOCK: usize = 32;
 
 /// Returns the first place from `from` on, and before `limit`, where something may begin.
 pub(super) fn find(bytes: &[u8], from: usize, limit: usize) -> Option<(usize, Magic)> {
-    let searched = bytes.get(from..limit.min(bytes.len()))?;
-    let (words, _) = searched.as_chunks::<4>();
-    let (blocks, rest) = words.as_chunks::<BLOCK>();
-    let hit = blocks.iter().position(has_magic);
-    let (skipped, words) = match hit {
-        Some(block) => (block * BLOCK, &blocks[block][..]),
-        None => (blocks.len() * BLOCK, rest),
-    };
-    let mut words = words.iter().enumerate();
-    let (index, magic) = words.find_map(|(index, word)| Some((index, magic(u32::from_le_bytes(*word))?)))?;
-    Some((from + 4 * (skipped + index), magic))
+    // With the word after the limit, which a DVLB in front of it may need.
+    let mut start = from & !3;
+    let mut words = bytes.get(start..limit.saturating_add(4).min(bytes.len()))?.as_chunks::<4>().0;
+    while !words.is_empty() {
+        let (blocks, rest) = words.as_chunks::<BLOCK>();
+        let (skipped, searched) = match blocks.iter().position(has_magic) {
+            Some(block) => (block * BLOCK, BLOCK),
+            None => (blocks.len() * BLOCK, rest.len()),
+        };
+        start += 4 * skipped;
+        // A word in front, whose last bytes may begin a DVLB.
+        let places = start.saturating_sub(3).max(from)..(start + 4 * searched).min(limit);
+        let found = places.into_iter().find_map(|place| Some((place, at(bytes, place)?)));
+        if found.is_some() {
+            return found;
+        }
+        start += 4 * searched;
+        words = &words[skipped + searched..];
+    }
+    None
+}
+
+/// Returns what begins at a place.
+fn at(bytes: &[u8], place: usize) -> Option<Magic> {
+    let word = bytes.get(place..)?.first_chunk::<4>()?;
+    magic(u32::from_le_bytes(*word)).filter(|&magic| place.is_multiple_of(4) || magic == Magic::Dvlb)
 }
 
 /// Returns whether a word of a block is a magic. Without an early exit, so that it is vectors.
@@ -59,6 +77,10 @@ fn has_magic(block: &[[u8; 4]; BLOCK]) -> bool {
         for (magic, _) in MAGICS {
             found |= u32::from(word == magic);
         }
+        // Parts of a DVLB at other places.
+        found |= u32::from(word >> 8 == DVLB & 0xFF_FFFF)
+            | u32::from(word >> 16 == DVLB & 0xFFFF)
+            | u32::from(word & 0xFF_FFFF == DVLB >> 8);
     }
     found != 0
 }
@@ -71,6 +93,25 @@ pub(super) fn magic(word: u32) -> Option<Magic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dvlb_is_found_at_every_byte() {
+        let length = 4 * (2 * BLOCK + 3);
+        for place in 0..length - 3 {
+            let mut bytes = vec![0; length];
+            bytes[place..][..4].copy_from_slice(b"DVLB");
+            for from in [0, place.saturating_sub(5), place] {
+                assert_eq!(find(&bytes, from, length), Some((place, Magic::Dvlb)), "{from} {place}");
+            }
+            assert_eq!(find(&bytes, 0, place + 1), Some((place, Magic::Dvlb)), "before the limit");
+            assert_eq!([find(&bytes, place + 1, length), find(&bytes, 0, place)], [None; 2], "{place}");
+            // Other magics only at multiples of four, and a part of one nowhere.
+            bytes[place..][..4].copy_from_slice(b"CGFX");
+            assert_eq!(find(&bytes, 0, length).is_some(), place % 4 == 0);
+            bytes[place..][..4].copy_from_slice(b"DVLC");
+            assert_eq!(find(&bytes, 0, length), None);
+        }
+    }
 
     #[test]
     fn every_magic_is_found_at_every_place_of_a_block() {

@@ -51,7 +51,7 @@ pub fn load(texts: &Texts, uri: &str) -> Result<TestFile, Problem> {
 
 impl Host for Texts {
     fn siblings(&mut self, uri: &str) -> Vec<(String, String)> {
-        let mut all = self.sources(stem(uri));
+        let mut all = self.sources(&stem(uri));
         all.retain(|(other, _)| other != uri);
         all
     }
@@ -89,8 +89,8 @@ fn join(uri: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// Returns a URI up to the first dot of its name, with the dot.
-fn stem(uri: &str) -> &str {
+/// Returns a URI with the stem of its name, and a dot.
+fn stem(uri: &str) -> String {
     let name = uri.rfind('/').map_or(0, |slash| slash + 1);
-    uri[name..].find('.').map_or(uri, |dot| &uri[..=name + dot])
+    format!("{}{}.", &uri[..name], transpica_asm::stem(&uri[name..]))
 }

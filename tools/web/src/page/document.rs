@@ -116,7 +116,8 @@ impl Document {
             let words: Vec<u32> = words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
             return Self::of_words(name, &words, &[]);
         }
-        Err(Problem::error("no shader found").hint("encrypted images and ROMs cannot be searched"))
+        Err(Problem::error("no shader found")
+            .hint("encrypted data and unknown compression cannot be searched"))
     }
 
     /// Opens one of the shaders inside this container.

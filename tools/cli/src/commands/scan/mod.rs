@@ -90,8 +90,7 @@ fn verdict(all: &[File]) -> Result<(), Failure> {
         return Err(Failure::new(format!("{unreadable} of {} files could not be read", all.len())));
     }
     if hits == 0 {
-        let hint =
-            "encrypted images cannot be searched; for an emulator's shader caches, use transpica doctor";
+        let hint = "encrypted data and unknown compression cannot be searched; for an emulator's shader caches, use transpica doctor";
         return Err(Failure::new("no shader found").hint(hint));
     }
     Ok(())
