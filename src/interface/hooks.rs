@@ -4,6 +4,7 @@
 use super::on_cpu::HostValues;
 use super::output::{ComponentSource, Location, Output, OutputValue};
 use crate::host::hooks::{Hook, HookOperand, OutputHook, TAPS, redirected, taps};
+use crate::host::settings::Arithmetic;
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::{Mask, Uniforms};
 
@@ -17,6 +18,11 @@ impl HookOperand {
             Self::Constant(bits) => bits.map(f32::from_bits),
             Self::Parameter(number) => host.parameter(number),
         }
+    }
+    /// Rounds a constant as a register does, which it stands for.
+    pub(crate) fn rounded(self, arithmetic: &Arithmetic) -> Self {
+        let load = |bits| arith::load(arithmetic.precision, f32::from_bits(bits)).to_bits();
+        if let Self::Constant(bits) = self { Self::Constant(bits.map(load)) } else { self }
     }
 }
 

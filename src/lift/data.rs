@@ -32,7 +32,7 @@ pub(super) fn begin(context: Context<'_>, slots: Slot, instructions: usize) -> (
     let hooks = Hooks {
         hooks: context.hooks,
         base: emission.is_none().then_some(slots.geometry),
-        precision: context.options.arithmetic.precision,
+        arithmetic: &context.options.arithmetic,
     };
     let data = Data { constants: context.constants, emission, hooks };
     (Builder::new(context.options, slots, instructions), data)

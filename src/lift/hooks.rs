@@ -4,9 +4,8 @@
 use super::lanes::{self, FLAGS, Slot, SlotSet};
 use super::scope::Builder;
 use crate::host::hooks::{Hook, HookOperand, OutputHook, redirected, taps};
+use crate::host::settings::Arithmetic;
 use crate::ir::{Binary, Lane, Op, Resource, Type, Value};
-use crate::machine::precision::Precision;
-use crate::machine::precision::arith::load;
 use crate::machine::precision::bits::ONE;
 use crate::program::isa::{Inst, Mask, Pc};
 use crate::support::fields::HostField;
@@ -18,17 +17,13 @@ pub(super) struct Hooks<'a> {
     /// First slot of the taps, four for each, or `None` in geometry programs, whose slots lie
     /// there.
     pub(super) base: Option<Slot>,
-    /// The precision to which registers round operands.
-    pub(super) precision: Precision,
+    pub(super) arithmetic: &'a Arithmetic,
 }
 
 /// Reads an operand. Parameters become float24 where reads of registers do, in `legalize`.
-fn operand(b: &mut Builder, precision: Precision, operand: HookOperand) -> Value {
-    match operand {
-        HookOperand::Constant(bits) => {
-            let loaded = bits.map(|bits| load(precision, f32::from_bits(bits)).to_bits());
-            b.constant(Type::F32X4, loaded)
-        }
+fn operand(b: &mut Builder, arithmetic: &Arithmetic, operand: HookOperand) -> Value {
+    match operand.rounded(arithmetic) {
+        HookOperand::Constant(bits) => b.constant(Type::F32X4, bits),
         HookOperand::Parameter(number) => {
             b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::Parameter(number))))
         }
@@ -36,9 +31,9 @@ fn operand(b: &mut Builder, precision: Precision, operand: HookOperand) -> Value
 }
 
 /// Changes the lanes of an output.
-pub(super) fn output(b: &mut Builder, precision: Precision, all: &mut [Lane], hook: &OutputHook) {
+pub(super) fn output(b: &mut Builder, arithmetic: &Arithmetic, all: &mut [Lane], hook: &OutputHook) {
     let mut each = |mask: Mask, value: HookOperand, op: Option<Binary>| {
-        let value = operand(b, precision, value);
+        let value = operand(b, arithmetic, value);
         for component in mask.iter() {
             let Some(lane) = all.get_mut(component.index()) else { continue };
             let other = Lane::new(value, component as u8);
@@ -60,7 +55,7 @@ pub(super) fn output(b: &mut Builder, precision: Precision, all: &mut [Lane], ho
             four.iter_mut().zip(&*all).for_each(|(four, lane)| *four = *lane);
             let old = b.gather(&four);
             for (lane, row) in all.iter_mut().zip(rows) {
-                let row = operand(b, precision, row);
+                let row = operand(b, arithmetic, row);
                 *lane = Lane::new(b.emit(Type::F32, Op::Binary(Binary::DotP, row, old)), 0);
             }
         }
@@ -71,7 +66,7 @@ impl<'a> Hooks<'a> {
     /// The value of a redirected uniform.
     pub(super) fn direct(&self, b: &mut Builder, register: u8) -> Option<Value> {
         let found = redirected(self.hooks).filter(|(from, _)| *from == register).last();
-        found.map(|(_, value)| operand(b, self.precision, value))
+        found.map(|(_, value)| operand(b, self.arithmetic, value))
     }
 
     /// Replaces the `value` of a relative read where it selects a redirected uniform.
@@ -83,7 +78,7 @@ impl<'a> Hooks<'a> {
         for (from, to) in redirected(self.hooks) {
             let from = b.int(from.into());
             let is_redirected = b.test(Binary::IEqual, register, from);
-            let to = operand(b, self.precision, to);
+            let to = operand(b, self.arithmetic, to);
             let cond = b.gather(&[Lane::new(is_redirected, 0); 4]);
             value = b.emit(Type::F32X4, Op::Select { cond, a: to, b: value });
         }

@@ -50,7 +50,7 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
         *lane = component(b, *source);
     }
     for hook in &output.hooks {
-        hooks::output(b, options.arithmetic.precision, &mut all[..len], hook);
+        hooks::output(b, &options.arithmetic, &mut all[..len], hook);
     }
     if matches!(output.value, OutputValue::Position | OutputValue::ClipDistances) {
         all[2] = snapped(b, all[2], all[3], options.outputs.snap_depth);

@@ -25,8 +25,8 @@ pub enum Job<'a> {
     Compute,
     /// A vertex program as the vertex stage before a geometry stage. Its inputs are attributes.
     /// Location n is the n-th output register of the mask, unchanged. It has no position, so it is
-    /// meant for SPIR-V and GLSL: WGSL needs a position, so texts declare one that no stage reads. A draw
-    /// with compute dispatches has [`Compute`](Self::Compute) in this place.
+    /// meant for SPIR-V and GLSL: WGSL needs a position, so texts declare one that no stage reads.
+    /// A draw with compute dispatches has [`Compute`](Self::Compute) in this place.
     BeforeGeometry {
         /// Mask of forwarded output registers, bit n = on: [`Setup::vertex_outputs`].
         outputs: u16,

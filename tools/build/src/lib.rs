@@ -113,7 +113,8 @@ impl Build {
         self.denied.push(rule.into());
         self
     }
-    /// Sets the name of the files, by default the [`stem`](transpica_asm::stem) of the first source.
+    /// Sets the name of the files, by default the [`stem`](transpica_asm::stem) of the first
+    /// source.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

@@ -1,5 +1,5 @@
 //! Search for the words that a container or a program begins with.
-//! In: bytes. Out: places, of DVLB any and else multiples of four. Knows nothing else of the formats.
+//! In: bytes. Out: places, of DVLB any and else multiples of four. Knows nothing else of formats.
 
 use crate::archives::ArchiveFormat;
 use crate::bare_lists::UPLOADS;
