@@ -91,7 +91,11 @@ pub fn assembled(
     let file = Shbin::parse(&assembled.bytes)?;
     let mut all = Findings::default();
     for index in 0..file.executables.len() {
-        let (found, entry) = findings(&file, index)?;
+        let (mut found, entry) = findings(&file, index)?;
+        // They belong to no executable.
+        if index == 0 {
+            found.extend(assembled.unused.iter().cloned());
+        }
         for finding in found {
             let message = message(&finding, entry, assembled, sources);
             let mut value = describe(&finding);

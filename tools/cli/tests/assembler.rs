@@ -211,7 +211,9 @@ fn lint_warns_at_the_line_and_as_json() {
     expect![[r#"
         [
             "output-not-written:6",
+            "temporary-not-written:6",
             "mova-pair:7",
+            "temporary-not-written:7",
             "temporary-not-written:8",
             "output-written-twice:9",
             "unbound-uniform:9",
@@ -220,7 +222,7 @@ fn lint_warns_at_the_line_and_as_json() {
     .assert_debug_eq(&places);
     let info = transpica(&["info", name, "--lint", "--json"]).succeeded();
     let info: serde_json::Value = serde_json::from_str(&info).expect("JSON");
-    assert_eq!(info["executables"][0]["lint"].as_array().map(Vec::len), Some(5));
+    assert_eq!(info["executables"][0]["lint"].as_array().map(Vec::len), Some(7));
     let refused = transpica_reading(&["asm", "-", "-o", "-", "--lint", "--json"], DOUBTFUL.as_bytes());
     assert_eq!((refused.status, refused.out.len()), (2, 0), "two things for one output");
 }

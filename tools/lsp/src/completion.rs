@@ -108,6 +108,10 @@ impl Candidates<'_> {
         if name.is_empty() || tokens.line.rest.is_empty() && !before.ends_with([' ', '\t']) {
             return self.statements();
         }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if head.strip_suffix("a0.").is_some_and(|rest| !rest.ends_with(is_name)) {
+            return self.words(["x", "y"]);
+        }
         if head.ends_with('.') {
             return self.words(["x", "y", "z", "w", "xy", "xyz", "xyzw", "xxxx", "yyyy", "zzzz", "wwww"]);
         }

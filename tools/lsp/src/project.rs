@@ -169,7 +169,8 @@ impl Project {
             let limits = Limits::default();
             let found = self.programs(|file, index| {
                 let program = dvle::program(file, index, &limits)?;
-                let found = lint(&program, file, index, &limits)?;
+                let own = self.assembled().map_or_else(Vec::new, |assembled| assembled.unused.clone());
+                let found = [lint(&program, file, index, &limits)?, own].concat();
                 Ok(found.into_iter().map(|finding| (program.entry(), finding)).collect::<Vec<_>>())
             });
             found.into_iter().flatten().collect()

@@ -57,6 +57,9 @@ fn completion_offers_what_the_slot_takes() {
     offers("jmpc cmp.x, |", &["back"], &["f"]);
     offers("cmp r0, |", &["lt"], &["r0"]);
     offers("mova |", &["a0.x"], &["r0"]);
+    offers("mova a0.|", &["x", "y"], &["z", "xyzw"]);
+    offers("mov r0, mat[a0.|", &["x", "y"], &["z", "w"]);
+    offers("mov r0, data0.|", &["z", "xyzw"], &[]);
     offers("mov r0, light.|", &["xyz"], &["r0"]);
     offers("mov r0, other[|", &["aL"], &["r0"]);
     offers(".out x |", &["texcoord0"], &["r0"]);

@@ -149,7 +149,7 @@ pub const ROWS: &[Row] = &[
     row("functions", &["arithmetic.functions"], Form::Choice("WHOSE", FUNCTIONS))
         .help("Functions behind RCP, RSQ, EX2 and LG2"),
     row("uninitialized", &["arithmetic.uninitialized"], Form::Choice("HOW", UNDEFINED))
-        .help("Value of r and o registers before the program writes them"),
+        .help("Value of r and o registers before the program writes them; with zero, nothing is drawn where a program never writes position.w"),
     row(
         "bools",
         &["control.bools.baked", "control.bools.values", "control.bools.specialized"],

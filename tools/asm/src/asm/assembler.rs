@@ -2,14 +2,24 @@
 //! In: sources. Out: [`Assembled`]. Statements are parsed elsewhere.
 //! Facts: picasso's manual and probes.
 
+use std::collections::BTreeSet;
+
 use super::outline::{Outline, SymbolKind};
 use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
 use super::state::{Assembler, BlockKind, Proc, Stolen};
 use super::{Assembled, AssemblerOptions, Place, SourceText, habits, header, lex, register};
+use crate::lint::{Finding, Rule};
 use transpica::container::write;
-use transpica::isa::Opcode;
 use transpica::isa::sizes::VERTEX_WORDS;
 use transpica::isa::word::Field;
+use transpica::isa::{Opcode, Pc};
+
+/// The finding that nothing names a procedure or a label at an address.
+fn unused(rule: Rule, name: &str, word: usize) -> Finding {
+    let (what, verb) = if rule == Rule::UnusedLabel { ("label", "jumps to") } else { ("procedure", "calls") };
+    // Range: at most one past the code.
+    Finding { pc: Some(Pc(word as u16)), rule, message: format!("nothing {verb} the {what} {}", quote(name)) }
+}
 
 impl<'a> Assembler<'a> {
     pub fn new(options: AssemblerOptions) -> Self {
@@ -41,8 +51,8 @@ impl<'a> Assembler<'a> {
         let Report { warnings, left_out, .. } = report;
         let header = header::write(&self.definitions, &model);
         let bytes = write(&model);
-        let (places, lists_descriptors) = (self.places, self.descriptors.are_listed());
-        Ok(Assembled { model, bytes, warnings, left_out, files, places, lists_descriptors, header })
+        let (places, lists_descriptors, unused) = (self.places, self.descriptors.are_listed(), self.unused);
+        Ok(Assembled { model, bytes, warnings, left_out, files, places, unused, lists_descriptors, header })
     }
 
     fn sources(&mut self, sources: &[SourceText<'a>]) {
@@ -188,7 +198,12 @@ impl<'a> Assembler<'a> {
                 self.lost_procs.insert(name);
             }
         }
-        for jump in std::mem::take(&mut self.file.jumps) {
+        let jumps = std::mem::take(&mut self.file.jumps);
+        let named: BTreeSet<&str> = jumps.iter().map(|jump| jump.name).collect();
+        let last = self.code.len().saturating_sub(1);
+        let labels = self.file.labels.iter().filter(|(name, _)| !named.contains(*name));
+        self.unused.extend(labels.map(|(name, &word)| unused(Rule::UnusedLabel, name, word.min(last))));
+        for jump in jumps {
             if let Some(&target) = self.file.labels.get(jump.name) {
                 // Range: at most one past the code.
                 self.code[jump.word] = self.code[jump.word].with(Field::Target, target as u32);
@@ -244,7 +259,14 @@ impl<'a> Assembler<'a> {
 
     /// Resolves the calls, whose procedures may be in any source.
     fn relocate(&mut self) {
-        for call in std::mem::take(&mut self.calls) {
+        let calls = std::mem::take(&mut self.calls);
+        let entries = self.executables.iter().map(|executable| executable.entry);
+        let named: BTreeSet<&str> = calls.iter().map(|call| call.name).chain(entries).collect();
+        let last = self.code.len().saturating_sub(1);
+        let procs = self.procs.iter().filter(|(name, _)| !named.contains(*name) && !self.package.verbatim);
+        self.unused
+            .extend(procs.map(|(name, proc)| unused(Rule::UnusedProcedure, name, proc.start.min(last))));
+        for call in calls {
             if let Some(&Proc { start, length, .. }) = self.procs.get(call.name) {
                 self.check_length(call.site, "procedure", length);
                 // Ranges: at most one past the code, and checked.

@@ -36,6 +36,7 @@ mod report;
 mod space;
 mod state;
 
+use crate::lint::Finding;
 use transpica::container::Model;
 
 /// The parts of the language that the disassembler shares.
@@ -124,6 +125,8 @@ pub struct Assembled {
     pub files: Vec<String>,
     /// The source map: the place of each code word.
     pub places: Vec<Place>,
+    /// Procedures and labels that nothing names, at their addresses.
+    pub unused: Vec<Finding>,
     /// The sources list operand descriptors: `.opdesc`.
     pub lists_descriptors: bool,
     /// A C header with the registers of uniforms, as in picasso.

@@ -191,6 +191,10 @@ impl<'a> Assembler<'a> {
             },
             None => match address_register(text) {
                 Some(index) => return Ok((index, 0)),
+                // picasso takes a component that it lacks for 0.
+                None if matches!(base(text), "a0" | "aL") => {
+                    return hinted(text, invalid("index register", text), INDEXING);
+                }
                 None => (Index::None, text),
             },
         };

@@ -14,6 +14,7 @@ use super::register::Operand;
 use super::report::{Fault, Parse, Site, Span, fault, quote};
 use super::space::{Space, UniformKind};
 use super::{AssemblerOptions, Place};
+use crate::lint::Finding;
 use transpica::container::Version;
 use transpica::isa::Word;
 use transpica::isa::sizes::{GEOMETRY_WORDS, VERTEX_WORDS};
@@ -168,6 +169,7 @@ pub(super) struct Assembler<'a> {
     /// No further word has an address, and that was reported.
     pub is_full: bool,
     pub outline: Outline,
+    pub unused: Vec<Finding>,
 }
 
 impl<'a> Assembler<'a> {

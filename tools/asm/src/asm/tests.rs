@@ -396,6 +396,8 @@ fn errors_name_the_registers_that_can_index() {
     for (operand, message) in [
         ("m[r0.x]", "not a number: counts as 0"),
         ("m[t]", "not a number: counts as 0"),
+        ("m[a0.z]", "invalid index register: a0.z"),
+        ("m[aL.x]", "invalid index register: aL.x"),
         ("m[r0.x + 1]", "invalid index register: r0.x"),
         ("m[t.y + 1]", "invalid index register: t.y"),
     ] {

@@ -59,6 +59,9 @@ rules! {
     /// BREAK outside a loop.
     BreakOutside "break-outside-loop"
         "Hardware hangs on BREAK outside a LOOP. Jump to the end of the program instead.",
+    /// BREAK in an IF of a loop, with an else part around the loop.
+    BreakInIf "break-leaves-if"
+        "BREAK closes the LOOP and not the IF around the BREAK, so an IF around the loop no longer ends where its first part does, and its else part runs too. Set a flag, and BREAK outside the IF.",
     /// The program never reaches an END, or runs off the end of its code or entry procedure.
     NoEnd "no-end"
         "Every path must reach an END: the unit continues with the next procedure, and after the program's last word with old words in its memory. Put `end` before the procedure's `.end`.",
@@ -76,7 +79,8 @@ rules! {
     /// A mapped output component is not written on some path.
     OutputMissing "output-not-written"
         "Hardware hangs or misbehaves when a vertex program ends without having written every component of every mapped output. \
-         Write it, or take it out of the output map.",
+         Write it, or take it out of the output map. (A geometry program has to write a component once: it stays for later vertices. \
+         One that is never written is what an earlier program left, often 0 in emulators, and with a w of 0 nothing is drawn.)",
     /// One instruction reads two input registers.
     TwoInputs "two-inputs"
         "An instruction can read only one input register; hardware reads the same one for both. Copy one to a temporary first.",
@@ -92,6 +96,18 @@ rules! {
     /// Two outputs with the same semantic.
     OutputKindTwice "output-kind-twice"
         "It is not known which of two outputs with the same meaning the rasterizer uses (translated programs: the higher register). Take one out of the output map, or give it another meaning.",
+    /// A named uniform that no instruction reads.
+    UnusedUniform "unused-uniform"
+        "No instruction reads it. Remove the declaration, or begin its name with `_` to keep it out of the file's symbols.",
+    /// A named input that no instruction reads.
+    UnusedInput "unused-input"
+        "No instruction reads it, and yet the GPU fetches it for every vertex. Remove the declaration, and the attribute from the application.",
+    /// A procedure that is neither called nor an entry point.
+    UnusedProcedure "unused-procedure"
+        "No call and no `.entry` names it, and its words still take room in the unit. Remove it.",
+    /// A label without a jump.
+    UnusedLabel "unused-label"
+        "No jump names it. Remove it.",
     /// Two inputs in one register.
     InputTwice "input-twice"
         "Both names stand for the same attribute. Give one of them its own register, or none to use the next free one.",
@@ -152,6 +168,7 @@ pub fn lint(program: &Program<'_>, file: &Shbin<'_>, index: usize, limits: &Limi
     let trace = explore::trace(program, &options, limits)?;
     let reached = trace::run(program, executable.header.endmain, &trace, &mut findings);
     registers::run(program, file, executable, &reached, &mut findings);
+    registers::unused(program, file, executable, &reached, &mut findings);
     tables::run(program.stage(), file, executable, &mut findings);
     if trace.is_complete {
         let cfg = trace.graph();

@@ -1,7 +1,7 @@
 //! Checks that a vertex program writes every mapped output component exactly once on every path.
 //! In: a program and the output map of its executable. Out: findings at the second write, or at the
-//! program for missing writes. Geometry programs are exempt: they need not write every output
-//! before each EMIT.
+//! program for missing writes. Geometry programs need not write every output before each EMIT, but
+//! each component once.
 
 use super::assignment::{Components, registers, solve};
 use super::{Findings, Rule};
@@ -12,9 +12,6 @@ use transpica::isa::{Dest, Mask};
 use transpica::{Program, Stage};
 
 pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findings: &mut Findings) {
-    if program.stage() == Stage::Geometry {
-        return;
-    }
     let mapped = mapped(executable);
     let own: Vec<Components> = cfg
         .blocks
@@ -24,6 +21,9 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
             outputs.fold(0, |all, (register, mask)| all | bits(register, mask))
         })
         .collect();
+    if program.stage() == Stage::Geometry {
+        return missing(mapped & !own.iter().fold(0, |all, own| all | own), 0, findings);
+    }
     let before = solve(cfg, &own, None);
     for (block, _) in cfg.blocks.iter() {
         let Some(mut written) = before[block.index()] else { continue };

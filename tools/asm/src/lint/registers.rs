@@ -1,11 +1,12 @@
-//! Checks of single instructions: two input registers at a time, uniforms that nothing sets.
+//! Checks of single instructions: two input registers at a time, uniforms that nothing sets, names
+//! that no instruction reads.
 //! In: a program, its executable and the others of the file, the executed words. Out: findings, one
 //! for each uniform at the first word that reads it. Relative reads are exempt, since their
 //! registers are unknown, as are float uniforms of geometry programs that receive their vertices
 //! there (variable and fixed mode).
 
 use super::{Findings, Rule};
-use transpica::container::{ConstantValue, Dvle, GeometryMode, SymbolBank};
+use transpica::container::{ConstantValue, Dvle, GeometryMode, SymbolBank, SymbolRange};
 use transpica::isa::control::Test;
 use transpica::isa::uniforms::HAS_RUN;
 use transpica::isa::{Flow, Index, Inst, Operand, Pc, Source};
@@ -83,6 +84,60 @@ impl Bound {
             self.insert(bank, register);
             let letter = ['c', 'i', 'b'][bank as usize];
             findings.add(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
+        }
+    }
+}
+
+/// Reports symbols of an executable that no instruction reads. Words that the exploration does not
+/// reach count only where several programs of the stage share code and registers.
+pub(super) fn unused(
+    program: &Program<'_>,
+    file: &Shbin<'_>,
+    executable: &Dvle<'_>,
+    reached: &[bool],
+    findings: &mut Findings,
+) {
+    let own = executable.header.shader_type();
+    let is_shared = file.executables.iter().filter(|other| other.header.shader_type() == own).count() > 1;
+    let ranges: Vec<_> = executable.symbols.iter().filter_map(|symbol| symbol.range()).collect();
+    let (mut inputs, mut read) = (0u16, [0u128; 3]);
+    for (index, _) in reached.iter().enumerate().filter(|(_, reached)| is_shared || **reached) {
+        let Some(inst) = program.inst(Pc(index as u16)) else { continue };
+        for source in inst.sources() {
+            match source.register {
+                Source::Input(register) => inputs |= 1 << (register & 15),
+                Source::Uniform(register) => {
+                    // A relative read is of the array around its base, else of any uniform.
+                    let holds = |range: &&SymbolRange| {
+                        range.bank == SymbolBank::Float && register.wrapping_sub(range.first) < range.count
+                    };
+                    let is_any = source.index != Index::None
+                        && ranges.iter().find(holds).is_none_or(|range| range.count == 1);
+                    let all = if is_any { u128::MAX } else { 1 << (register & 127) };
+                    read[UniformBank::Float as usize] |= all;
+                }
+                Source::Temp(_) => {}
+            }
+        }
+        let Inst::Flow(flow) = inst else { continue };
+        if let Flow::Loop { int, .. } = flow {
+            read[UniformBank::Int as usize] |= 1 << int;
+        }
+        if let Some(Test::Bool { id, .. }) = flow.test() {
+            read[UniformBank::Bool as usize] |= 1 << id;
+        }
+    }
+    for symbol in executable.symbols.iter() {
+        let Some(range) = symbol.range() else { continue };
+        let (read, rule, what) = match range.bank {
+            SymbolBank::Input => (inputs.into(), Rule::UnusedInput, "input"),
+            SymbolBank::Float => (read[UniformBank::Float as usize], Rule::UnusedUniform, "uniform"),
+            SymbolBank::Int => (read[UniformBank::Int as usize], Rule::UnusedUniform, "uniform"),
+            SymbolBank::Bool => (read[UniformBank::Bool as usize], Rule::UnusedUniform, "uniform"),
+        };
+        if (range.first..range.first + range.count).all(|register| read >> (register & 127) & 1 == 0) {
+            let name = executable.name(symbol.name).to_text();
+            findings.add_without_place(rule, format!("nothing reads the {what} {name}"));
         }
     }
 }

@@ -2,11 +2,12 @@
 //! In: a program, its graph, the output map. Out: findings, one for each component at the first
 //! word that reads it.
 //!
-//! A read counts only if a mapped output, a flag or an address register that is demanded later may
-//! depend on it: instructions often move components along that are dead. And it counts only if no
-//! path that reaches it for the first time has written the component: some static path always lacks
-//! a write where two blocks depend on the same bool. In geometry programs temporaries carry over,
-//! so there a component counts only if the program never writes it.
+//! A register that no instruction writes counts always. Else a read counts only if a mapped output,
+//! a flag or an address register that is demanded later may depend on it: instructions often move
+//! components along that are dead. And it counts only if no path that reaches it for the first time
+//! has written the component: some static path always lacks a write where two blocks depend on the
+//! same bool. In geometry programs temporaries carry over, so there a component counts only if the
+//! program never writes it.
 
 use super::assignment::{Components, registers, solve};
 use super::outputs::{bits, mapped};
@@ -42,6 +43,7 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
     let own: Vec<Components> =
         steps.iter().map(|block| block.iter().fold(0, |all, step| all | writes(&step.inst))).collect();
     let mut finder = Finder { cfg, own, reported: 0, visits: 0 };
+    finder.of_unset_registers(&steps, findings);
     match program.stage() {
         Stage::Vertex => finder.before_writes(&steps, findings),
         Stage::Geometry => finder.without_writes(&steps, findings),
@@ -142,6 +144,16 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
+    /// Reports reads of registers of which no component is ever written.
+    fn of_unset_registers(&mut self, steps: &[Vec<Step>], findings: &mut Findings) {
+        let all = self.own.iter().fold(0, |all, own| all | own);
+        let unset = (0..16).map(|register| bits(register, Mask::XYZW)).filter(|register| all & register == 0);
+        let unset = unset.fold(0, |unset, register| unset | register);
+        for step in steps.iter().flatten() {
+            self.report(step.pc, Access::new(&step.inst).temps_read & unset, findings);
+        }
+    }
+
     /// Reports reads of components that are not written on every path.
     fn before_writes(&mut self, steps: &[Vec<Step>], findings: &mut Findings) {
         let before = solve(self.cfg, &self.own, None);

@@ -7,12 +7,21 @@ use crate::asm::{AssemblerOptions, SourceText, assemble_with};
 use transpica::host::dvle;
 use transpica::{Shbin, Stage};
 
-/// Lints a program with `body` as its main procedure; without outputs, the missing position is left
-/// out.
+/// Lints a program with `body` as its main procedure. Names that it does not use are left out, and
+/// without outputs the missing position and undefined temporaries, too.
 fn findings(declarations: &str, body: &str, no_nop: bool) -> String {
     let text = format!("{declarations}\n.proc main\n{body}\nend\n.end\n");
-    let found = lint_sources(&[&text], 0, no_nop);
-    if declarations.contains(".out") { found } else { without_position(&found) }
+    let found = without("unused-", &lint_sources(&[&text], 0, no_nop));
+    if declarations.contains(".out") {
+        found
+    } else {
+        without("temporary-not-written]", &without_position(&found))
+    }
+}
+
+/// Findings of all but some rules.
+fn without(rules: &str, found: &str) -> String {
+    found.split_inclusive('\n').filter(|line| !line.contains(&format!("[{rules}"))).collect()
 }
 
 /// Lints the program of one of several sources.
@@ -30,7 +39,7 @@ fn lines(found: &[Finding]) -> String {
 }
 
 fn without_position(found: &str) -> String {
-    found.replace("input: no output is the position [no-position]\n", "")
+    without("no-position]", found)
 }
 
 /// A program without mapped outputs that reads only uniforms that it declares.
@@ -125,7 +134,7 @@ fn paths_without_end_are_found() {
     plain("jmpu b, there\njmpu !b, there\nadd r0, r0, r0\nthere:", expect![""]);
     let goes_on = |body: &str, next: &str| {
         let text = format!(".bool b\n.proc main\n{body}\n.end\n.proc next\n{next}\nend\n.end");
-        without_position(&lint_sources(&[&text], 0, false))
+        without("unused-", &without_position(&lint_sources(&[&text], 0, false)))
     };
     for (body, next, expected) in [
         ("nop", "nop", "pc 0x0"),
@@ -305,7 +314,12 @@ fn temporaries_written_on_some_path_are_no_finding() {
     "#]]
     .assert_eq(&flags("cmp.x && cmp.y"));
     expect![""].assert_eq(&outputs("mov r0.x, v\nmova a0.xy, r0\nmov p, c0[a0.x]"));
-    expect![""].assert_eq(&outputs("mov r1, r0\nmov r1, v\nmov p, r1"));
+    expect![""].assert_eq(&outputs("mov r0.x, v\nmov r1, r0\nmov r1, v\nmov p, r1"));
+    // Nothing writes the register, so that the read is no copy of a part.
+    expect![[r#"
+        pc 0x0: r0.xyzw is read before it is written [temporary-not-written]
+    "#]]
+    .assert_eq(&outputs("mov r1, r0\nmov r1, v\nmov p, r1"));
 }
 
 /// Temporaries of geometry programs carry over from one invocation to the next.
@@ -324,7 +338,10 @@ fn temporaries_of_geometry_programs_are_no_finding() {
 #[test]
 fn a_missing_position_is_found() {
     let vertex = |output: &str| format!(".out o {output}\n.entry v\n.proc v\nmov o, v0\nend\n.end");
-    let geometry = |outputs: &str| format!(".gsh point c0\n{outputs}\n.entry g\n.proc g\nend\n.end");
+    let geometry = |output: &str| {
+        let name = output.split(' ').nth(1).expect("a name");
+        format!(".gsh point c0\n{output}\n.entry g\n.proc g\nmov {name}, v0\nend\n.end")
+    };
     let missing = "input: no output is the position [no-position]\n";
     assert_eq!(lint_sources(&[&vertex("color")], 0, false), missing);
     assert_eq!(lint_sources(&[&vertex("position")], 0, false), "");
@@ -365,6 +382,76 @@ fn inputs_with_two_names_are_found() {
     "#]]
     .assert_eq(&inputs(".in a v0\n.in b v0"));
     expect![""].assert_eq(&inputs(".in a\n.in b"));
+}
+
+/// The else part of the outer IF runs after its first part, on hardware and in every translation.
+#[test]
+fn breaks_that_leave_an_if_below_an_else_are_found() {
+    let body = |inner: &str, outer: &str| {
+        let inner = inner.replace(';', "\n");
+        format!("ifu b\nfor i\n{inner}\nnop\n.end\nnop\n{outer}nop\n.end")
+    };
+    let found = "pc 0x3: this leaves an IF open, so that the else part at word 0x7 runs after the first part [break-leaves-if]\n";
+    for (inner, outer, expected) in [
+        ("ifc cmp.x;breakc cmp.y;nop;.end", ".else\n", found),
+        ("ifc cmp.x;break;nop;.end", ".else\n", found),
+        ("ifc cmp.x;breakc cmp.y;nop;.end", "", ""),
+        // The first part has ended.
+        ("ifc cmp.x;nop;nop;.else;breakc cmp.y;.end", ".else\n", ""),
+        ("nop;breakc cmp.y", ".else\n", ""),
+    ] {
+        assert_eq!(findings(".ivec i\n.bool b", &body(inner, outer), false), expected, "{inner} {outer}");
+    }
+    // Without an IF around the loop.
+    let alone = "for i\nifc cmp.x\nbreakc cmp.y\nnop\n.else\nnop\n.end\nnop\n.end";
+    assert_eq!(findings(".ivec i", alone, false), "");
+}
+
+#[test]
+fn components_that_a_geometry_program_never_writes_are_found() {
+    let program = |second: &str| {
+        format!(
+            ".gsh point c0\n.out p position\n.entry g\n.proc g\nsetemit 0\nmov p.xyz, v0\nemit\n{second}\nemit\nend\n.end"
+        )
+    };
+    let found = "input: o0.w is mapped but never written [output-not-written]\n";
+    assert_eq!(lint_sources(&[&program("mov p.xy, v1")], 0, false), found);
+    assert_eq!(lint_sources(&[&program("mov p.w, v1")], 0, false), "", "it stays for later vertices");
+}
+
+#[test]
+fn unused_names_are_found() {
+    let text = ".fvec used, unused, palette[4], _hidden\n.bool nob\n.ivec noi\n.in pos v0\n.in other v7\n.out o position\n\
+        .proc never\n\tnop\n.end\n.proc called\n\tnop\n.end\n.proc main\n\tmova a0.x, pos.x\n\tmov r0, palette[a0.x]\n\
+        \tcall called\n\tnop\nlabel:\n\tadd o, used, r0\n\tend\n.end\n";
+    expect![[r#"
+        input: nothing reads the uniform nob [unused-uniform]
+        input: nothing reads the uniform noi [unused-uniform]
+        input: nothing reads the uniform unused [unused-uniform]
+        input: nothing reads the input other [unused-input]
+    "#]]
+    .assert_eq(&lint_sources(&[text], 0, false));
+    let source = |text| assemble_with(&[SourceText { name: "a.pica", text }], &AssemblerOptions::default());
+    let unused = |text| source(text).unwrap_or_else(|report| panic!("{report}")).unused;
+    expect![[r#"
+        pc 0x6: nothing jumps to the label label [unused-label]
+        pc 0x0: nothing calls the procedure never [unused-procedure]
+    "#]]
+    .assert_eq(&lines(&unused(text)));
+    assert_eq!(unused(".proc other\nend\n.end\n.entry other\n.proc main\nend\n.end").len(), 1);
+    // A relative read of a single register, or of none with a name, may be of any.
+    for base in ["one", "c95"] {
+        let text = format!(
+            ".fvec one, two\n.out o position\n.proc main\nmova a0.x, v0\nmov o, {base}[a0.x]\nend\n.end"
+        );
+        assert_eq!(lint_sources(&[&text], 0, false), "");
+    }
+    // Programs of one stage share registers and procedures.
+    let vertex = |declarations: &str, name: &str, source: &str| {
+        format!("{declarations}\n.out o position\n.entry {name}\n.proc {name}\nmov o, {source}\nend\n.end")
+    };
+    let [first, second] = [vertex(".fvec a, b", "x", "a"), vertex("", "y", "c1")];
+    assert_eq!(lint_sources(&[&first, &second], 0, false), "");
 }
 
 #[test]

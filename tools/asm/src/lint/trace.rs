@@ -130,6 +130,7 @@ impl Checks<'_> {
                 } else if ends_loop {
                     self.findings.add(pc, Rule::MissingNop, format!("{name} is the last word of a loop"));
                 }
+                self.leaves_if(pc, state);
             }
             Flow::JmpC { .. } | Flow::JmpU { .. } => self.ends_block(pc, &name, state),
             Flow::Call { target, length }
@@ -158,6 +159,23 @@ impl Checks<'_> {
                 }
                 self.shared(pc, last.next(), ends(state));
             }
+        }
+    }
+
+    /// Checks that a BREAK does not leave an IF on its ring above one with an else part, which then
+    /// does not end where its first part does.
+    fn leaves_if(&mut self, pc: Pc, state: &State) {
+        let Some(innermost) = state.loops.top() else { return };
+        let is_left = |end: Pc| innermost.start < end && end <= innermost.end && pc < end;
+        let ifs = state.ifs.entries();
+        let outer = ifs.iter().rposition(|entry| !is_left(entry.end)).map_or(0, |last| last + 1);
+        let with_else = ifs[..outer].iter().rev().find(|entry| entry.join != entry.end);
+        if let (true, Some(entry)) = (outer < ifs.len(), with_else) {
+            let message = format!(
+                "this leaves an IF open, so that the else part at word {:#x} runs after the first part",
+                entry.end.0
+            );
+            self.findings.add(pc, Rule::BreakInIf, message);
         }
     }
 

@@ -29,8 +29,7 @@ All files share code and operand descriptors; each becomes one executable (DVLE)
 
 A program without an end causes a warning even without --lint. Warnings and lint findings do not change the exit status; findings that --deny names do, and then nothing is written.
 
---json lists errors, or lint findings, as messages: severity, rule (none for errors), message, \
-file, line, column, help or explanation.")]
+--json lists errors or lint findings: severity, rule, message, file, line, column, help.")]
 pub struct Asm {
     /// Sources, or lists of them (.shlist); - reads standard input
     #[arg(required = true, value_name = "FILE")]
