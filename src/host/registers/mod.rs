@@ -22,8 +22,9 @@ mod view;
 pub use output_map::OutputMap;
 pub use view::RegisterView;
 
-use crate::error::Result;
+use crate::error::{At, Result, Warning};
 use crate::program::isa::{Program, Stage, Uniforms};
+use number::unit::{FLOAT_DATA, FLOAT_DATA_LAST};
 use number::{BLOCK, GLOBALS};
 use unit::Unit;
 
@@ -103,6 +104,34 @@ fn bits_of(bytes: u32) -> u32 {
     (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xFF << (8 * byte))
 }
 
+/// Calls `write` for each write of a list with its place, register, words and enabled bytes.
+/// Returns the place of a command that goes on past the end.
+fn walk(list: &[u32], mut write: impl FnMut(At, u16, &[u32], u32)) -> Option<At> {
+    let mut rest = list;
+    while let &[first, header, ref after @ ..] = rest {
+        // Ranges: a list is far shorter, and sixteen bits.
+        let at = At::Offset((4 * (list.len() - rest.len())) as u32);
+        let register = (header & 0xFFFF) as u16;
+        let bytes = header >> 16 & ALL_BYTES;
+        let count = (header >> 20 & 0xFF) as usize;
+        let Some((more, next)) = after.split_at_checked(count) else { return Some(at) };
+        if header >> 31 != 0 {
+            // Numbers of registers do not wrap around: words beyond the last one are dropped.
+            for (register, &value) in (register..=u16::MAX).zip([&first].into_iter().chain(more)) {
+                write(at, register, &[value], bytes);
+            }
+        } else {
+            // Range of the length: at most 256.
+            let mut words = [0; 256];
+            words[0] = first;
+            words[1..=count].copy_from_slice(more);
+            write(at, register, &words[..=count], bytes);
+        }
+        rest = next.get(count % 2..).unwrap_or_default();
+    }
+    None
+}
+
 impl RegisterState {
     /// Writes a register. Writes to other registers are ignored.
     pub fn write(&mut self, register: u16, value: u32) {
@@ -126,27 +155,87 @@ impl RegisterState {
     /// assert_eq!(state.uniforms(transpica::Stage::Vertex).ints[0], [2, 1, 0, 0]);
     /// ```
     pub fn commands(&mut self, list: &[u32]) {
-        let mut rest = list;
-        while let &[first, header, ref after @ ..] = rest {
-            // Range: sixteen bits.
-            let register = (header & 0xFFFF) as u16;
-            let bytes = header >> 16 & ALL_BYTES;
-            let count = (header >> 20 & 0xFF) as usize;
-            let Some((more, next)) = after.split_at_checked(count) else { return };
-            if header >> 31 != 0 {
-                // Numbers of registers do not wrap around: words beyond the last one are dropped.
-                for (register, &value) in (register..=u16::MAX).zip([&first].into_iter().chain(more)) {
-                    self.write_masked(register, value, bytes);
-                }
-            } else {
-                // Range of the length: at most 256.
-                let mut words = [0; 256];
-                words[0] = first;
-                words[1..=count].copy_from_slice(more);
-                self.write_words(register, &words[..=count], bytes);
+        walk(list, |_, register, words, bytes| self.write_words(register, words, bytes));
+    }
+
+    /// Executes a command list, as [`commands`](Self::commands) does, and returns what hangs a
+    /// console or surprises there, each at the byte of its command:
+    ///
+    /// * a draw without a geometry program behind one with it: the GPU hangs unless the list ends
+    ///   between them (console reports);
+    /// * at a draw, counts of vertex outputs (0x24A, 0x251) that contradict their mask (0x2BD), and
+    ///   a number of vectors (0x289, 0x252) that the geometry program gets from no number of
+    ///   vertices. 0 is a count that was not set;
+    /// * a draw with a geometry program whose uniforms, written earlier in the list, were
+    ///   overwritten by those of a vertex program: see [`is_mirrored`](Self::is_mirrored);
+    /// * a command that goes on past the end of the list.
+    ///
+    /// ```
+    /// use transpica::RegisterState;
+    /// let [with, without, draw] = [[2, 0xF_0229], [0, 0xF_0229], [1, 0xF_022E]];
+    /// let list = [with, draw, without, draw].concat();
+    /// let found = RegisterState::default().check_commands(&list);
+    /// assert!(found[0].to_string().starts_with("offset 0x18: a draw without a geometry program"));
+    /// ```
+    pub fn check_commands(&mut self, list: &[u32]) -> Vec<Warning> {
+        let (mut found, mut had_geometry) = (Vec::<Warning>::new(), false);
+        let (mut are_written, mut are_lost, mut misfit) = (false, false, None);
+        let end = walk(list, |at, register, words, bytes| {
+            let is_uniform = |base: u16| {
+                let offset = register.checked_sub(base);
+                offset.is_some_and(|offset| offset < number::unit::INPUT)
+                    || offset.is_some_and(|it| (FLOAT_DATA..=FLOAT_DATA_LAST).contains(&it))
+            };
+            if is_uniform(number::GEOMETRY_UNIT) {
+                (are_written, are_lost) = (true, false);
             }
-            rest = next.get(count % 2..).unwrap_or_default();
+            are_lost |= are_written && is_uniform(number::VERTEX_UNIT) && self.is_mirrored();
+            self.write_words(register, words, bytes);
+            if bytes == 0 || !matches!(register, number::DRAW_ARRAYS | number::DRAW_ELEMENTS) {
+                return;
+            }
+            let mut warn = |text: &str| found.push(Warning { text: text.into(), at });
+            let has_geometry = self.has_geometry();
+            if had_geometry && !has_geometry {
+                warn(
+                    "a draw without a geometry program behind one with it hangs the GPU; end the list between them",
+                );
+            }
+            if has_geometry && std::mem::take(&mut are_lost) {
+                warn(
+                    "uniforms of the geometry program were overwritten by those of a vertex program before it",
+                );
+            }
+            had_geometry = has_geometry;
+            let text = self.misfit();
+            if let Some(text) = text.as_ref().filter(|_| text != misfit) {
+                warn(text);
+            }
+            misfit = text;
+        });
+        let text = "a command goes on past the end of the list, and is not executed";
+        found.extend(end.map(|at| Warning { text: text.into(), at }));
+        found
+    }
+
+    /// Describes numbers of vertex outputs that contradict each other.
+    fn misfit(&self) -> Option<String> {
+        let mask = self.vertex.output_mask().count_ones();
+        for register in [number::VERTEX_OUTPUTS, number::VERTEX_OUTPUTS_2] {
+            let count = self.read(register) & 15;
+            if mask > 0 && count > 0 && count + 1 != mask {
+                let count = count + 1;
+                return Some(format!(
+                    "register {register:#x} counts {count} vertex outputs, but the mask has {mask}"
+                ));
+            }
         }
+        let input = self.read(number::GEOMETRY_INPUT);
+        let is_fixed = input & 0xFF == 2;
+        let taken = if is_fixed { (input >> 12 & 15) + 1 } else { self.geometry.input_count().into() };
+        let fits = taken == mask || input & 0xFF == 0 && taken % mask.max(1) == 0;
+        let text = || format!("the geometry program takes {taken} vectors, but a vertex has {mask}");
+        (self.has_geometry() && mask > 0 && !fits).then(text)
     }
 
     /// Writes words to one register, as one upload.

@@ -71,6 +71,10 @@ pub const OUTMAP: u16 = 0x50;
 pub const OUTATTR_MODE: u16 = 0x64;
 /// Presence of attributes.
 pub const OUTATTR_CLOCK: u16 = 0x6F;
+/// A write draws vertices in the order of their buffers.
+pub const DRAW_ARRAYS: u16 = 0x22E;
+/// A write draws vertices by their indices.
+pub const DRAW_ELEMENTS: u16 = 0x22F;
 /// Bits 0..2: 2 if a geometry program runs. Bit 31: its primitives have a variable number of
 /// vertices.
 pub const GEOMETRY_STAGE: u16 = 0x229;

@@ -13,6 +13,94 @@ fn header(register: u32, more: u32, is_consecutive: bool) -> u32 {
     u32::from(is_consecutive) << 31 | more << 20 | 15 << 16 | register
 }
 
+/// Findings of a list of writes.
+fn findings(writes: &[(u32, u32)]) -> Vec<String> {
+    let list: Vec<u32> =
+        writes.iter().flat_map(|&(register, value)| [value, header(register, 0, false)]).collect();
+    let mut state = RegisterState::default();
+    let found = state.check_commands(&list).iter().map(ToString::to_string).collect();
+    let mut plain = RegisterState::default();
+    plain.commands(&list);
+    assert_eq!(state, plain, "it executes them as well");
+    found
+}
+
+const DRAW: (u32, u32) = (0x22E, 1);
+const WITH_GEOMETRY: [(u32, u32); 4] = [(0x229, 2), (0x244, 1), (0x289, 0x0800_0001), (0x2BD, 3)];
+const WITHOUT: [(u32, u32); 2] = [(0x229, 0), (0x244, 0)];
+
+#[test]
+fn a_draw_without_geometry_program_behind_one_with_it_hangs_consoles() {
+    let all = |parts: &[&[(u32, u32)]]| findings(&parts.concat());
+    let hangs = "offset 0x38: a draw without a geometry program behind one with it hangs the GPU; end the list between them";
+    assert_eq!(all(&[&WITH_GEOMETRY, &[DRAW], &WITHOUT, &[DRAW, DRAW]]), [hangs]);
+    assert_eq!(all(&[&WITH_GEOMETRY, &[DRAW], &WITHOUT, &[(0x22F, 1)]]), [hangs]);
+    assert_eq!(all(&[&WITHOUT, &[DRAW], &WITH_GEOMETRY, &[DRAW, DRAW]]), [""; 0]);
+    assert_eq!(all(&[&WITH_GEOMETRY, &WITHOUT, &[DRAW]]), [""; 0], "no draw with it");
+    // A list of its own.
+    let mut state = RegisterState::default();
+    for writes in [&WITH_GEOMETRY[..], &[DRAW], &WITHOUT, &[DRAW]] {
+        let list: Vec<u32> =
+            writes.iter().flat_map(|&(register, value)| [value, header(register, 0, false)]).collect();
+        assert_eq!(state.check_commands(&list), []);
+    }
+}
+
+#[test]
+fn counts_of_vertex_outputs_fit_their_mask_at_a_draw() {
+    let counts = |register, count| findings(&[(0x2BD, 0b111), (register, count), DRAW, DRAW]);
+    for register in [0x24A, 0x251] {
+        let found =
+            format!("offset 0x10: register {register:#x} counts 2 vertex outputs, but the mask has 3");
+        assert_eq!(counts(register, 1), [found]);
+        assert_eq!((counts(register, 2), counts(register, 0)), (vec![], vec![]), "0 is not set");
+    }
+    assert_eq!(findings(&[(0x2BD, 0b111), (0x24A, 1)]), [""; 0], "nothing is drawn");
+    // Point, variable and fixed mode; the point mode takes any number of vertices.
+    for (taken, input, fits) in [
+        (6, 0, true),
+        (3, 0, true),
+        (2, 0, false),
+        (3, 1, true),
+        (6, 1, false),
+        (1, 0x2002, true),
+        (3, 0x5002, false),
+    ] {
+        let found = findings(&[(0x229, 2), (0x2BD, 0b111), (0x252, input), (0x289, taken - 1), DRAW]);
+        assert_eq!(found.is_empty(), fits, "{taken} {input:#x}: {found:?}");
+        assert!(found.iter().all(|text| text.ends_with("vectors, but a vertex has 3")), "{found:?}");
+    }
+}
+
+#[test]
+fn overwritten_uniforms_and_lists_without_an_end_are_found() {
+    let lost = "uniforms of the geometry program were overwritten by those of a vertex program before it";
+    for [geometry, vertex] in [[0x280, 0x2B0], [0x281, 0x2B4], [0x291, 0x2C1], [0x298, 0x2C8]] {
+        let own = [(geometry, 7)];
+        let found = |parts: &[&[(u32, u32)]]| findings(&parts.concat());
+        let between = [&[(0x229, 0), (0x244, 0)][..], &[(vertex, 9)], &WITH_GEOMETRY].concat();
+        assert_eq!(found(&[&own, &between, &[DRAW, DRAW]]), [format!("offset 0x40: {lost}")]);
+        assert_eq!(found(&[&own, &between, &own, &[DRAW]]), [""; 0], "written again");
+        assert_eq!(found(&[&between, &[DRAW]]), [""; 0], "nothing was there");
+        assert_eq!(
+            found(&[&own, &[(0x244, 1), (vertex, 9)], &WITH_GEOMETRY, &[DRAW]]),
+            [""; 0],
+            "not mirrored"
+        );
+    }
+    // Code and configuration are no uniforms.
+    assert_eq!(
+        findings(&[&[(0x280, 7), (0x2CC, 1), (0x2B9, 1)][..], &WITH_GEOMETRY, &[DRAW]].concat()),
+        [""; 0]
+    );
+    let found =
+        RegisterState::default().check_commands(&[0, header(0x2B0, 0, false), 1, header(0x2B1, 2, true), 5]);
+    assert_eq!(
+        found[0].to_string(),
+        "offset 0x8: a command goes on past the end of the list, and is not executed"
+    );
+}
+
 #[test]
 fn float24_vectors_come_w_first_in_three_words() {
     let mut state = RegisterState::default();

@@ -1274,6 +1274,15 @@ TranspicaStatus transpica_registers_commands(struct TranspicaRegisters *register
                                              const uint32_t *words,
                                              size_t word_count);
 
+// Executes a command list, as transpica_registers_commands does, and provides through `result`
+// what hangs a console or surprises there as warnings, each at the byte of its command: draws
+// without a geometry program behind one with it, counts of vertex outputs that do not fit,
+// overwritten uniforms of a geometry program, a command that goes on past the end.
+TranspicaStatus transpica_registers_check(struct TranspicaRegisters *registers,
+                                          const uint32_t *words,
+                                          size_t word_count,
+                                          struct TranspicaResult **result);
+
 // Returns the last value written to a register; 0 for data registers, for registers outside the
 // state, and for NULL.
 uint32_t transpica_registers_read(const struct TranspicaRegisters *registers, uint32_t number);

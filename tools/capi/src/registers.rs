@@ -7,8 +7,9 @@ use std::ptr::null_mut;
 use transpica::RegisterState;
 use transpica::host::pack;
 
-use crate::boundary::{array, array_mut, create, exclusive, free, plain, shared, value};
+use crate::boundary::{answer, array, array_mut, create, exclusive, free, plain, shared, value};
 use crate::enums::TranspicaStatus;
+use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 use crate::settings::choice;
@@ -90,6 +91,28 @@ pub unsafe extern "C" fn transpica_registers_commands(
         registers.state.commands(words);
         Ok(())
     })
+}
+
+/// Executes a command list, as transpica_registers_commands does, and provides through `result`
+/// what hangs a console or surprises there as warnings, each at the byte of its command: draws
+/// without a geometry program behind one with it, counts of vertex outputs that do not fit,
+/// overwritten uniforms of a geometry program, a command that goes on past the end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_check(
+    registers: *mut TranspicaRegisters,
+    words: *const u32,
+    word_count: usize,
+    result: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let check = || {
+        // SAFETY: NULL or a state that no other call uses; NULL or an array of that length.
+        let (registers, words) =
+            unsafe { (exclusive(registers, "registers")?, array(words, word_count, "words")?) };
+        let found = registers.state.check_commands(words);
+        TranspicaResult::of_warnings(&found, Memory::default()).map(Some)
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { answer(result, Memory::default(), check) }
 }
 
 /// Returns the last value written to a register; 0 for data registers, for registers outside the

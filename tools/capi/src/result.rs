@@ -8,7 +8,7 @@ use std::ptr::null;
 use transpica::geometry::GeometryKernel;
 use transpica::host::{Interface, Location, Member, MemberType, Uniform, UniformBlock};
 use transpica::settings::Reliance;
-use transpica::{At, Translation};
+use transpica::{At, Translation, Warning};
 
 use crate::boundary::{free, plain, shared, value};
 use crate::chain::{Structure, TranspicaHead, fill, structures};
@@ -152,6 +152,15 @@ impl Names {
         self.0.push(0);
         span
     }
+
+    fn warnings(&mut self, warnings: &[Warning]) -> Vec<Message> {
+        let message = |warning: &Warning| Message {
+            text: self.add(&warning.to_string()),
+            code: TranspicaCode::None,
+            at: warning.at,
+        };
+        warnings.iter().map(message).collect()
+    }
 }
 
 /// An error or a warning; its text is stored separately.
@@ -209,6 +218,21 @@ impl TranspicaResult {
         }
     }
 
+    /// Builds the result of a check.
+    pub(crate) fn of_warnings(warnings: &[Warning], memory: Memory) -> Result<Self, Problem> {
+        let mut names = Names::default();
+        let warnings = names.warnings(warnings);
+        Ok(Self {
+            status: TranspicaStatus::Ok,
+            words: Buffer::default(),
+            texts: Vec::new(),
+            names: memory.keep(names.0)?,
+            errors: Vec::new(),
+            warnings,
+            described: None,
+        })
+    }
+
     /// Builds the result of a translation.
     pub(crate) fn of_program(
         translated: Translation,
@@ -224,14 +248,7 @@ impl TranspicaResult {
         members.sort_by_key(|uniform| uniform.array.is_some());
         let members = members.into_iter().map(|Uniform { member, .. }| (names.add(&member.name), member));
         let members = members.collect();
-        let warnings = warnings
-            .iter()
-            .map(|warning| Message {
-                text: names.add(&warning.to_string()),
-                code: TranspicaCode::None,
-                at: warning.at,
-            })
-            .collect();
+        let warnings = names.warnings(&warnings);
         let ended = |text: String| {
             let mut bytes = text.into_bytes();
             bytes.push(0);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: &str = "translate asm bind lsp info dis cfg run test draw compare replay scan survey doctor manifest completions man";
+const COMMANDS: &str = "translate asm bind lsp info lint dis cfg run test draw compare replay scan survey doctor manifest completions man";
 
 #[test]
 fn every_target_is_translated_to() {
@@ -598,4 +598,29 @@ fn shells_and_man_get_every_command_and_option() {
     let read = |name: &str| fs::read_to_string(pages.join(name)).expect("a page");
     assert!(read("transpica.1").starts_with(".") && read("transpica-run.1").contains("SEE ALSO"));
     assert_eq!(fs::read_dir(&pages).expect("a folder").count(), COMMANDS.split(' ').count() + 1);
+}
+
+#[test]
+fn lint_finds_what_hangs_a_console_in_recordings() {
+    let folder = folder("lint_lists");
+    let chunk = |tag: &[u8; 4], words: &[u32]| {
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+        [&tag[..], &(4 * words.len() as u32).to_le_bytes(), &bytes.collect::<Vec<_>>()].concat()
+    };
+    let draw = chunk(b"DRAW", &[0, 3, u32::MAX, 0, 2]);
+    let [with, without] = [2, 0].map(|mode| [chunk(b"CMDS", &[mode, 0xF_0229]), draw.clone()].concat());
+    let frame = chunk(b"FRAM", &[]);
+    let path = folder.join("a.pclist");
+    let name = path.to_str().expect("a name");
+    let run = |parts: &[&Vec<u8>], more: &[&str]| {
+        let parts: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        fs::write(&path, [b"PCLIST\x01\0", &parts[..]].concat()).expect("written");
+        transpica(&[&["lint", name], more].concat())
+    };
+    let found = run(&[&without, &frame, &with, &without, &without, &frame], &[]).succeeded();
+    let expected = "frame 1, draw 1: a draw without a geometry program behind one with it hangs the GPU; end the list between them\n";
+    assert_eq!(found, expected);
+    assert_eq!(run(&[&with, &frame, &without, &frame], &["--deny"]).succeeded(), "");
+    assert_eq!(run(&[&with, &without], &["--deny"]).status, 1);
+    assert!(run(&[&vec![1]], &[]).report().contains("a.pclist: offset 0x8: "));
 }

@@ -141,6 +141,20 @@ static void raw_and_registers(void) {
         CHECK(transpica_registers_write(registers, writes[index].number, writes[index].value) == TRANSPICA_STATUS_OK);
     }
     CHECK(transpica_registers_commands(registers, commands, 6) == TRANSPICA_STATUS_OK);
+    {
+        // A draw with a geometry program, and one without.
+        const uint32_t mixed[] = {2, 0xF0229, 1, 0xF022E, 0, 0xF0229, 1, 0xF022E};
+        TranspicaMessage warning;
+        TranspicaResult *checked;
+        TranspicaRegisters *empty;
+        TRANSPICA_INIT(warning, MESSAGE);
+        CHECK(transpica_registers_create(&empty) == TRANSPICA_STATUS_OK);
+        CHECK(transpica_registers_check(empty, mixed, 8, &checked) == TRANSPICA_STATUS_OK);
+        CHECK(transpica_result_warning(checked, 0, &warning) == TRANSPICA_STATUS_OK);
+        CHECK(warning.place == TRANSPICA_PLACE_BYTE_OFFSET && warning.at == 24 && strstr(warning.text, "hangs"));
+        transpica_result_free(checked);
+        transpica_registers_free(empty);
+    }
     CHECK(transpica_registers_read(registers, 0x2B1) == 0x102 && transpica_registers_read(registers, 0x2B4) == 9);
     CHECK(transpica_registers_write_masked(registers, 0x2B1, 0xFFFFFFFF, 2) == TRANSPICA_STATUS_OK);
     CHECK(transpica_registers_read(registers, 0x2B1) == 0xFF02);
@@ -745,6 +759,7 @@ static void nulls(void) {
     CHECK(transpica_registers_copy(NULL, &registers) == TRANSPICA_STATUS_BAD_ARGUMENT && registers == NULL);
     CHECK(transpica_registers_write(NULL, 0, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_commands(NULL, NULL, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_check(NULL, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_read(NULL, 0x2BA) == 0);
     CHECK(transpica_registers_pack(NULL, 0, good, bytes, 16) == TRANSPICA_STATUS_BAD_ARGUMENT);
 

@@ -32,6 +32,7 @@ left_out! { "draw":
 }
 left_out! { "gpu":
     compare Compare "Run programs on interpreter and GPU, and report differences",
+    lint Lint "Check the command lists of a recording for what hangs a console",
     replay Replay "Draw a recording in three ways and compare the pictures",
     doctor Doctor "Check an emulator's shader caches on this GPU, and write a report",
 }

@@ -18,6 +18,8 @@ mod draw;
 mod info;
 #[cfg(not(all(feature = "gpu", feature = "packages", feature = "test")))]
 mod left_out;
+#[cfg(feature = "gpu")]
+mod lint;
 #[cfg(feature = "test")]
 mod lsp;
 #[cfg(feature = "packages")]
@@ -42,7 +44,7 @@ use crate::report::{Common, Failure};
 #[cfg(not(feature = "draw"))]
 use left_out::draw;
 #[cfg(not(feature = "gpu"))]
-use left_out::{compare, doctor, replay};
+use left_out::{compare, doctor, lint, replay};
 #[cfg(not(feature = "packages"))]
 use left_out::{completions, man};
 #[cfg(not(feature = "test"))]
@@ -86,6 +88,7 @@ pub enum Command {
     Bind(bind::Bind),
     Lsp(lsp::Lsp),
     Info(info::Info),
+    Lint(lint::Lint),
     Dis(dis::Dis),
     Cfg(cfg::Cfg),
     Run(run::Run),
@@ -110,6 +113,7 @@ impl Command {
             Self::Bind(arguments) => arguments,
             Self::Lsp(arguments) => arguments,
             Self::Info(arguments) => arguments,
+            Self::Lint(arguments) => arguments,
             Self::Dis(arguments) => arguments,
             Self::Cfg(arguments) => arguments,
             Self::Run(arguments) => arguments,
@@ -130,7 +134,7 @@ impl Command {
 /// The commands by their use, as help and manual list them. Those that packages need are not in it.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Translate", &["translate", "asm", "bind", "lsp"]),
-    ("Inspect", &["info", "dis", "cfg"]),
+    ("Inspect", &["info", "lint", "dis", "cfg"]),
     ("Run", &["run", "test", "draw", "compare", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
 ];
@@ -181,6 +185,7 @@ pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
         Command::Bind(arguments) => bind::run(arguments, common),
         Command::Lsp(arguments) => lsp::run(arguments, common),
         Command::Info(arguments) => info::run(arguments, common),
+        Command::Lint(arguments) => lint::run(arguments, common),
         Command::Dis(arguments) => dis::run(arguments, common),
         Command::Cfg(arguments) => cfg::run(arguments, common),
         Command::Run(arguments) => run::run(arguments, common),
