@@ -10,7 +10,9 @@ use super::output::{ComponentSource, Location, Output};
 use crate::error::{At, Warning};
 use crate::host::registers::output_map::CODES;
 use crate::host::settings::{Profile, Varying, VaryingSource};
-use crate::program::container::{Dvle, SEMANTICS, Semantic, SemanticInfo, ShaderType, Shbin, UNUSED_CODE};
+use crate::program::container::{
+    Dvle, OutputRecord, SEMANTICS, Semantic, SemanticInfo, ShaderType, Shbin, UNUSED_CODE,
+};
 use crate::program::isa::Component;
 
 /// The component of a register that each code of the output map belongs to so far.
@@ -131,24 +133,40 @@ pub fn constants(interface: &Interface, profile: &Profile, warnings: &mut Vec<Wa
     }));
 }
 
+/// Text about a vertex program before a geometry program.
+pub const TAKEN: &str =
+    "a geometry program takes the outputs of this vertex program: none of them reach the rasterizer";
+
 /// Warns of a module whose vertices all have the same position, because no output register is
-/// mapped to it. The compute entry of a vertex program has no position.
-pub fn position(interface: &Interface) -> Option<Warning> {
+/// mapped to it. The compute entry of a vertex program has no position. That a geometry program of
+/// the file makes it is a reason, and concerns no other module.
+pub fn position(interface: &Interface, warnings: &mut Vec<Warning>) {
     let is_constant = |output: &Output| {
         let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
         output.location == Location::Position && !output.components.iter().any(is_register)
     };
     let writes_position = !matches!(interface.entry_point, EntryPoint::Compute);
-    (writes_position && interface.outputs.iter().any(is_constant)).then(|| {
+    if !writes_position || !interface.outputs.iter().any(is_constant) {
+        warnings.retain(|warning| warning.text == TAKEN || !warning.text.starts_with(TAKEN));
+    } else if !warnings.iter().any(|warning| warning.text.starts_with(TAKEN)) {
         let text = "no output is mapped to the position, so all vertices have the same position";
-        Warning { text: text.into(), at: At::Whole }
-    })
+        warnings.push(Warning { text: text.into(), at: At::Whole });
+    }
 }
 
-/// Warns of generic outputs, which feed a geometry program, if the file has no geometry program.
+/// Warns of generic outputs, which feed a geometry program, if the file has no geometry program,
+/// and of a vertex program with only those if it has one.
 pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
     let is_geometry = |other: &Dvle<'_>| other.header.shader_type() == Some(ShaderType::Geometry);
-    if file.executables.iter().any(is_geometry) {
+    if let Some(index) = file.executables.iter().position(is_geometry) {
+        let is_generic = |output: OutputRecord| output.semantic() == Some(Semantic::Generic);
+        if !is_geometry(executable)
+            && executable.outputs.len() > 0
+            && executable.outputs.iter().all(is_generic)
+        {
+            let text = format!("{TAKEN}; DVLE {index} is that program");
+            warnings.push(Warning { text, at: At::Whole });
+        }
         return;
     }
     let table = &executable.outputs;

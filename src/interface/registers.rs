@@ -23,8 +23,7 @@ impl Environment for RegisterView<'_> {
         let registers = (0..16).filter(|register| usage.inputs >> register & 1 != 0);
         let mut warnings = Vec::new();
         if self.stage() == Stage::Vertex && !self.is_last() {
-            let text = "a geometry program takes the outputs of this vertex program: none of them reach the rasterizer";
-            warnings.push(Warning { text: text.into(), at: At::Whole });
+            warnings.push(Warning { text: map_warnings::TAKEN.into(), at: At::Whole });
         }
         map_warnings::words(self.map_words(), &mut warnings);
         if self.stage() == Stage::Vertex {

@@ -432,17 +432,23 @@ fn an_empty_mask_makes_no_output_and_generic_ones_warn() {
 
 /// The geometry program of the same file takes them.
 #[test]
-fn generic_outputs_of_a_pair_do_not_warn() {
+fn generic_outputs_of_a_pair_are_those_of_its_geometry_program() {
     let output = Entry { kind: Semantic::Generic.info().kind, register: 2, mask: 15, reserved: 0 };
     let vertex = Executable { outputs: vec![output], ..Executable::default() };
     let mut geometry = Executable::default();
     geometry.header.kind = 1;
     let warnings = |executables: Vec<Executable>| {
         let bytes = write(&Model { code: vec![0x8800_0000; 4], executables, ..Model::default() });
-        whole_interface(&Shbin::parse(&bytes).unwrap(), &Usage::default(), "test").warnings.len()
+        let interface = whole_interface(&Shbin::parse(&bytes).unwrap(), &Usage::default(), "test");
+        interface.warnings.iter().map(|warning| warning.text.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(warnings(vec![vertex.clone()]), 1);
-    assert_eq!(warnings(vec![vertex, geometry]), 0);
+    assert_eq!(warnings(vec![vertex.clone()]), ["o2 is generic: only a geometry program can read it"]);
+    let taken = format!("{}; DVLE 1 is that program", map_warnings::TAKEN);
+    assert_eq!(warnings(vec![vertex.clone(), geometry.clone()]), [taken]);
+    // One that the rasterizer takes may be meant for draws without it.
+    let position = Entry { kind: Semantic::Position.info().kind, register: 0, ..output };
+    let vertex = Executable { outputs: vec![position, output], ..vertex };
+    assert_eq!(warnings(vec![vertex, geometry]), [""; 0]);
 }
 
 #[test]

@@ -467,7 +467,7 @@ impl Translator {
             ir::verify(&module, ir::Phase::Legal)?;
         }
         let mut warnings = interface.warnings.clone();
-        warnings.extend(map_warnings::position(&interface));
+        map_warnings::position(&interface, &mut warnings);
         map_warnings::constants(&interface, &self.profile, &mut warnings);
         let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
         let mut translated = Translation {

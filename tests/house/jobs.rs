@@ -2,7 +2,7 @@
 //! stage that forwards finished vertices.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use transpica::host::{OutputMap, varying};
+use transpica::host::{Environment, OutputMap, varying};
 use transpica::isa::Pc;
 use transpica::settings::{ClipPlanes, Outputs, Varying};
 use transpica::{
@@ -96,6 +96,32 @@ fn a_program_without_a_position_is_warned_of() {
     let expected = "input: no output is mapped to the position, so all vertices have the same position";
     assert_eq!(warnings(Job::Vertex), [expected]);
     assert_eq!(warnings(Job::Compute), [""; 0], "it stores registers, which need no map");
+}
+
+/// The vertex half of a pair has no position of its own, from a file or in registers.
+#[test]
+fn a_vertex_program_before_a_geometry_program_is_warned_of_as_such() {
+    let vertex = ".out place dummy\n.out tint dummy\n.proc main\nmov place, v0\nmov tint, v1\nend\n.end";
+    let geometry =
+        ".gsh point c0\n.out pos position\n.entry g\n.proc g\nsetemit 0\nmov pos, v0\nemit\nend\n.end";
+    let sources = [vertex, geometry].map(|text| transpica_asm::SourceText { name: "a.pica", text });
+    let bytes = transpica_asm::assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&bytes).expect("valid");
+    let program = file.program(0).expect("a vertex program");
+    let state = RegisterState::from_dvle(&file, 0, Some(1)).expect("a pair");
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let mut warnings = |environment: &dyn Environment| {
+        let translated =
+            translator.translate(program.program(), environment, Job::Vertex).expect("translates");
+        translated.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let taken = "input: a geometry program takes the outputs of this vertex program: none of them reach the rasterizer";
+    assert_eq!(warnings(program.environment()), [format!("{taken}; DVLE 1 is that program")]);
+    assert_eq!(warnings(&state.vertex()), [taken]);
+    let before = Job::BeforeGeometry { outputs: 3 };
+    let translated =
+        translator.translate(program.program(), program.environment(), before).expect("translates");
+    assert_eq!(translated.warnings, [], "the stage that it is");
 }
 
 /// Words of the output map that name position, color, three texture coordinates with and without a

@@ -219,7 +219,7 @@ fn failure(summary: &str) -> Failure {
 /// Reads a source with its name in messages.
 fn read(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| failure(&format!("cannot read {name}: {error}")))?;
+    let bytes = fs::read(path).map_err(|error| failure(&format!("{name}: cannot be read: {error}")))?;
     // Comments may be in any encoding.
     Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -122,5 +122,5 @@ fn sources_are_executables_of_one_file() {
     let module = fs::read_to_string(&bound.module).expect("written");
     assert!(module.contains("pub mod geometry") && module.contains("pub const STRIDE"), "{module}");
     let missing = shader(folder.join("missing.v.pica")).bind_in(&folder).expect_err("no source");
-    assert!(missing.summary.contains("cannot read"), "{missing}");
+    assert!(missing.summary.contains("cannot be read"), "{missing}");
 }

@@ -57,9 +57,15 @@ pub fn walk(path: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<walkdir::Resu
     files.map(|entry| entry.map(walkdir::DirEntry::into_path)).collect()
 }
 
+/// Returns the reason why a folder cannot be listed, without its path.
+pub fn reason(error: &walkdir::Error) -> String {
+    let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+    format!("cannot be read: {reason}")
+}
+
 /// Builds the failure of a folder that cannot be listed.
-fn no_folder(error: walkdir::Error) -> Failure {
-    Failure::new(format!("cannot read a folder: {error}"))
+pub fn no_folder(error: walkdir::Error) -> Failure {
+    Failure::new(reason(&error)).in_file(error.path().unwrap_or(Path::new("folder")))
 }
 
 /// Returns the files with programs among the paths and below folders, sorted within each folder.
@@ -107,8 +113,8 @@ pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
                 Ok(file) if file == *path || holds_programs(&file) == Some(true) => Found::Cache(file),
                 Ok(file) => Found::Other(file),
                 Err(error) => {
-                    let reason = error.io_error().map_or_else(String::new, |error| format!(": {error}"));
-                    Found::Unreadable(Failure::new(format!("a folder cannot be read{reason}")))
+                    // Without the path: users publish reports.
+                    Found::Unreadable(Failure::new(format!("a folder {}", reason(&error))))
                 }
             });
         }

@@ -266,7 +266,7 @@ fn denied_findings_prevent_the_output() {
         assert_eq!((ran.status, ran.out.len()), (1, 0), "{denied:?}");
         assert!(!out.exists(), "{denied:?}");
         let what =
-            if denied == ["--deny", "all"] { "5 findings are denied: " } else { "1 finding is denied: " };
+            if denied == ["--deny", "all"] { "7 findings are denied: " } else { "1 finding is denied: " };
         assert!(ran.report().contains(what), "{}", ran.err);
     }
     let ran = asm(&["--deny", "mova-pair", "--json"]);

@@ -292,6 +292,8 @@ fn text_for_opengl_notes_its_depth_until_one_is_chosen() {
             assert_eq!(err(&[&["--glsl-version", version], silent].concat()), "", "{version} {silent:?}");
         }
     }
+    assert!(err(&["--glsl-version", "330"]).contains("or --depth 0..w with glClipControl"));
+    assert!(!err(&["--glsl-version", "300es"]).contains("glClipControl"), "ES has none");
     assert_eq!(err(&[]), "");
     let help = transpica(&["translate", "--help"]).succeeded();
     assert!(help.contains("OpenGL") && help.contains("--depth <RANGE>"), "{help}");

@@ -192,7 +192,7 @@ impl<'a> Assembler<'a> {
             && !self.package.verbatim
         {
             let noun = if sources.len() > 2 { "registers" } else { "operands" };
-            let message = format!("source {noun} must be different input registers (v0..v15)");
+            let message = format!("source {noun} must not be different input registers (v0..v15)");
             let text = other.text;
             let hint = format!(
                 "one instruction can read one input register: copy this one, `mov r15, {text}`, and read r15 here"

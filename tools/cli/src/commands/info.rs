@@ -96,6 +96,7 @@ fn section(text: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth);
     let Some(map) = value.as_object() else { return };
     for (key, value) in map.iter().filter(|(key, _)| !NOT_IN_TEXT.contains(&key.as_str())) {
+        let key = key.replace('_', " ");
         match value {
             Value::Object(_) => {
                 let _ = writeln!(text, "{indent}{key}");

@@ -221,7 +221,7 @@ fn check(
 ) -> Result<(Changes, Result<(), Failure>), Failure> {
     let paths: Result<Vec<PathBuf>, _> =
         arguments.paths.iter().flat_map(|path| files::walk(path, files::is_test)).collect();
-    let paths = paths.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
+    let paths = paths.map_err(files::no_folder)?;
     let mut paths = paths.into_iter().map(tests_of).collect::<Result<Vec<_>, _>>()?;
     // Two sources of one file have the same tests.
     paths.dedup();

@@ -291,7 +291,13 @@ impl<S: Scope> FromArgMatches for Settings<S> {
         let has_effect = |change: &&Change| !matches!(change.to, To::Bits { set: 0, .. });
         let mut changes = given.iter().flat_map(|given| &given.changes).filter(has_effect);
         if let Some(change) = changes.find(|change| !takes::<S>(&change.path)) {
-            let text = format!("{} has no effect here: {}\n", change.path, S::WHY);
+            let why = match change.path.ends_with(".specialized") {
+                true => {
+                    "only modules have specialization constants; give a value, such as b0=true or i0=3,0,1,0"
+                }
+                false => S::WHY,
+            };
+            let text = format!("{} has no effect here: {why}\n", change.path);
             return Err(ClapError::raw(ErrorKind::ArgumentConflict, text));
         }
         let preset = matches.get_one::<String>("preset");

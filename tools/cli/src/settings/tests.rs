@@ -197,7 +197,10 @@ fn runs_take_only_what_changes_them() {
         (&["--spirv-version", "1.0"], "unexpected argument"),
         (&["--set", "outputs.depth=Raw"], "outputs.depth has no effect here: runs show raw output registers"),
         (&["--set", "names=false"], "names has no effect here"),
-        (&["--bools", "b0=specialized"], "control.bools.specialized has no effect here"),
+        (
+            &["--bools", "b0=specialized"],
+            "control.bools.specialized has no effect here: only modules have specialization constants",
+        ),
     ] {
         let error = parse::<ForRuns>(arguments).expect_err(&arguments.join(" "));
         assert!(error.contains(said), "{arguments:?}: {error}");

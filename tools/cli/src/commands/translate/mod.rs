@@ -352,9 +352,9 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 fn note_depth(request: &Request<'_>, common: &Common) {
     let is_opengl = request.targets.contains(&Target::Glsl) && request.version.is_opengl();
     if is_opengl && !request.resolved.has_depth && request.job.0 == Job::Vertex {
-        common.note(
-            "z is 0..w as in Vulkan; for OpenGL, use --depth -w..w, or --depth 0..w with glClipControl",
-        );
+        // ES has it as an extension that few drivers know.
+        let other = if request.version.is_es() { "" } else { ", or --depth 0..w with glClipControl" };
+        common.note(format_args!("z is 0..w as in Vulkan; for OpenGL, use --depth -w..w{other}"));
     }
 }
 

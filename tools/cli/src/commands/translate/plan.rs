@@ -83,8 +83,7 @@ pub fn inputs(paths: &[PathBuf], pattern: &NamePattern, shard: Option<Shard>) ->
                 Ok(file) => input(relative(&file), file, None),
                 Err(error) => {
                     let path = error.path().unwrap_or(folder).to_path_buf();
-                    let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                    input(relative(&path), path, Some(format!("cannot be read: {reason}")))
+                    input(relative(&path), path, Some(files::reason(&error)))
                 }
             });
         }

@@ -172,7 +172,15 @@ pub fn emit<R: Borrow<Reflection>>(
         #[cfg(feature = "spirv-asm")]
         Target::SpirvAsm => {
             let words = translator.spirv(translated).map_err(fail)?;
-            transpica_inspect::spirv::assembly(&words).map_err(fail)?.into_bytes()
+            let text = transpica_inspect::spirv::assembly(&words).map_err(fail)?;
+            let api = match translated.profile.spirv_version {
+                (1, ..3) => "vulkan1.0",
+                (1, 3) => "vulkan1.1",
+                (1, 4) => "vulkan1.1spv1.4",
+                (1, 5) => "vulkan1.2",
+                _ => "vulkan1.3",
+            };
+            format!("{text}; spirv-as --target-env {api}\n").into_bytes()
         }
         Target::Reflection => tables(reflection().borrow()).into_bytes(),
         Target::Vbc => {
