@@ -29,6 +29,18 @@
 #define TRANSPICA_VERSION_MINOR 1
 #define TRANSPICA_VERSION_PATCH 0
 
+// Enumerations are numbers of 32 bits; before C23 their types are.
+#if defined(__cplusplus)
+#define TRANSPICA_UINT32 : uint32_t
+#define TRANSPICA_TYPEDEF(name)
+#elif __STDC_VERSION__ >= 202311L
+#define TRANSPICA_UINT32 : uint32_t
+#define TRANSPICA_TYPEDEF(name) typedef enum name name;
+#else
+#define TRANSPICA_UINT32
+#define TRANSPICA_TYPEDEF(name) typedef uint32_t name;
+#endif
+
 // Number of vertices that a batch runs side by side.
 #define TRANSPICA_BATCH_LANES 64
 
@@ -39,11 +51,7 @@
 
 
 // Status of a call.
-enum TranspicaStatus
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaStatus TRANSPICA_UINT32 {
     // Success; a program is translated.
     TRANSPICA_STATUS_OK = 0,
     // The program may be valid, but the library cannot translate it: run it in another way.
@@ -58,20 +66,10 @@ enum TranspicaStatus
     // A defect of the library. Objects of the call can still be freed, and used again.
     TRANSPICA_STATUS_INTERNAL = 5,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaStatus TranspicaStatus;
-#else
-typedef uint32_t TranspicaStatus;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaStatus)
 
 // Kind of an error.
-enum TranspicaCode
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaCode TRANSPICA_UINT32 {
     // A warning, not an error.
     TRANSPICA_CODE_NONE = 0,
     // The file ends inside a structure.
@@ -132,20 +130,10 @@ enum TranspicaCode
     // A defect of the library.
     TRANSPICA_CODE_INTERNAL = 111,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaCode TranspicaCode;
-#else
-typedef uint32_t TranspicaCode;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaCode)
 
 // Unit of a message's place.
-enum TranspicaPlace
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaPlace TRANSPICA_UINT32 {
     // None: it concerns the entire input.
     TRANSPICA_PLACE_WHOLE = 0,
     // Bytes from the start of the file.
@@ -153,20 +141,10 @@ enum TranspicaPlace
     // Code words.
     TRANSPICA_PLACE_CODE_WORD = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaPlace TranspicaPlace;
-#else
-typedef uint32_t TranspicaPlace;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaPlace)
 
 // The type of a structure.
-enum TranspicaType
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaType TRANSPICA_UINT32 {
     // TranspicaRequest
     TRANSPICA_TYPE_REQUEST = 16,
     // TranspicaRawProgram
@@ -204,20 +182,10 @@ enum TranspicaType
     // TranspicaReliance
     TRANSPICA_TYPE_RELIANCE = 39,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaType TranspicaType;
-#else
-typedef uint32_t TranspicaType;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaType)
 
 // Outputs of a translation. Bits that can be combined.
-enum TranspicaTarget
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaTarget TRANSPICA_UINT32 {
     // SPIR-V words.
     TRANSPICA_TARGET_SPIRV = 1,
     // WGSL text.
@@ -234,20 +202,10 @@ enum TranspicaTarget
     // declarations (`glsl.extension_lines` of the settings).
     TRANSPICA_TARGET_GLSL_EXTENSIONS = 64,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaTarget TranspicaTarget;
-#else
-typedef uint32_t TranspicaTarget;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaTarget)
 
 // Version of GLSL texts.
-enum TranspicaGlslVersion
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaGlslVersion TRANSPICA_UINT32 {
     // `#version 450` with sets and bindings, for Vulkan.
     TRANSPICA_GLSL_VERSION_VULKAN450 = 0,
     // `#version 330 core`, for OpenGL 3.3 and later.
@@ -273,20 +231,10 @@ enum TranspicaGlslVersion
     // `#version 320 es`, for OpenGL ES 3.2.
     TRANSPICA_GLSL_VERSION_ES320 = 11,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaGlslVersion TranspicaGlslVersion;
-#else
-typedef uint32_t TranspicaGlslVersion;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaGlslVersion)
 
 // Shape of the entry point.
-enum TranspicaEntryPoint
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaEntryPoint TRANSPICA_UINT32 {
     // A vertex stage: attributes in, position and varyings out.
     TRANSPICA_ENTRY_POINT_VERTEX = 0,
     // A compute stage: all registers of each vertex in and out through storage buffers.
@@ -300,27 +248,17 @@ enum TranspicaEntryPoint
     TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY = 3,
     // A geometry program as a compute stage.
     TRANSPICA_ENTRY_POINT_GEOMETRY = 4,
-    // A geometry program as a geometry stage: SPIR-V, for programs whose invocations are
+    // A geometry program as a geometry stage: SPIR-V and GLSL, for programs whose invocations are
     // independent.
     TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE = 5,
     // A vertex stage that draws the triangles of TRANSPICA_ENTRY_POINT_GEOMETRY, or vertices that
     // ran on the CPU. It has no code of the program.
     TRANSPICA_ENTRY_POINT_DRAW = 6,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaEntryPoint TranspicaEntryPoint;
-#else
-typedef uint32_t TranspicaEntryPoint;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaEntryPoint)
 
 // The number format of an attribute in the host's input assembly.
-enum TranspicaAttributeKind
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaAttributeKind TRANSPICA_UINT32 {
     // Floats, or integers that the host has converted.
     TRANSPICA_ATTRIBUTE_KIND_FLOAT = 0,
     // Signed integers; the shader converts them.
@@ -328,20 +266,10 @@ enum TranspicaAttributeKind
     // Unsigned integers; the shader converts them.
     TRANSPICA_ATTRIBUTE_KIND_UINT = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaAttributeKind TranspicaAttributeKind;
-#else
-typedef uint32_t TranspicaAttributeKind;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaAttributeKind)
 
 // Kind of a promise about numbers.
-enum TranspicaPromiseKind
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaPromiseKind TRANSPICA_UINT32 {
     // None: any number.
     TRANSPICA_PROMISE_KIND_NOTHING = 0,
     // No number is NaN.
@@ -351,21 +279,11 @@ enum TranspicaPromiseKind
     // Like BELOW, and magnitudes other than 0 are at least another power of two.
     TRANSPICA_PROMISE_KIND_BETWEEN = 3,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaPromiseKind TranspicaPromiseKind;
-#else
-typedef uint32_t TranspicaPromiseKind;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaPromiseKind)
 
 // Number format of an attribute in a vertex buffer, as named by bits of the registers 0x201 and
 // 0x202. Integers become floats of the same value.
-enum TranspicaNumber
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaNumber TRANSPICA_UINT32 {
     // Signed bytes.
     TRANSPICA_NUMBER_S8 = 0,
     // Unsigned bytes.
@@ -375,39 +293,19 @@ enum TranspicaNumber
     // Floats of four bytes, little-endian.
     TRANSPICA_NUMBER_F32 = 3,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaNumber TranspicaNumber;
-#else
-typedef uint32_t TranspicaNumber;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaNumber)
 
 // A shader unit.
-enum TranspicaStage
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaStage TRANSPICA_UINT32 {
     // The vertex unit: 512 code words.
     TRANSPICA_STAGE_VERTEX = 0,
     // The geometry unit: 4,096 code words.
     TRANSPICA_STAGE_GEOMETRY = 1,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaStage TranspicaStage;
-#else
-typedef uint32_t TranspicaStage;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaStage)
 
 // Control-flow tier of a translation.
-enum TranspicaTier
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaTier TRANSPICA_UINT32 {
     // The program's own structure was recovered.
     TRANSPICA_TIER_STRUCTURED = 0,
     // A loop over a switch on basic blocks: slower.
@@ -415,20 +313,10 @@ enum TranspicaTier
     // A loop over a switch on the program counter: slower still.
     TRANSPICA_TIER_PC_DISPATCHER = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaTier TranspicaTier;
-#else
-typedef uint32_t TranspicaTier;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaTier)
 
 // A register file.
-enum TranspicaBank
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaBank TRANSPICA_UINT32 {
     // c registers.
     TRANSPICA_BANK_FLOAT = 0,
     // i registers.
@@ -436,20 +324,10 @@ enum TranspicaBank
     // b registers.
     TRANSPICA_BANK_BOOL = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaBank TranspicaBank;
-#else
-typedef uint32_t TranspicaBank;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaBank)
 
 // Type of a member of the uniform block.
-enum TranspicaMemberType
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaMemberType TRANSPICA_UINT32 {
     // A vector of four floats for each register.
     TRANSPICA_MEMBER_TYPE_FLOAT_VECTORS = 0,
     // A vector of four int32_t for each register.
@@ -459,20 +337,10 @@ enum TranspicaMemberType
     // One word for all: bit k is the register first + k.
     TRANSPICA_MEMBER_TYPE_BITS = 3,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaMemberType TranspicaMemberType;
-#else
-typedef uint32_t TranspicaMemberType;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaMemberType)
 
 // Destination of an output.
-enum TranspicaDestination
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaDestination TRANSPICA_UINT32 {
     // The position built-in.
     TRANSPICA_DESTINATION_POSITION = 0,
     // The varying of a location.
@@ -480,20 +348,10 @@ enum TranspicaDestination
     // The clip distance built-in.
     TRANSPICA_DESTINATION_CLIP_DISTANCES = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaDestination TranspicaDestination;
-#else
-typedef uint32_t TranspicaDestination;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaDestination)
 
 // Kind of a hook.
-enum TranspicaHookKind
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaHookKind TRANSPICA_UINT32 {
     // Replaces components of an output.
     TRANSPICA_HOOK_KIND_SET = 0,
     // Adds to components of an output.
@@ -507,20 +365,10 @@ enum TranspicaHookKind
     // Emits the result of an instruction as a varying.
     TRANSPICA_HOOK_KIND_TAP = 5,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaHookKind TranspicaHookKind;
-#else
-typedef uint32_t TranspicaHookKind;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaHookKind)
 
 // Use of an output by the rasterizer.
-enum TranspicaSemantic
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaSemantic TRANSPICA_UINT32 {
     // Position in clip space.
     TRANSPICA_SEMANTIC_POSITION = 0,
     // Rotation of the normal and tangent frame.
@@ -540,20 +388,10 @@ enum TranspicaSemantic
     // Input of a geometry program; the rasterizer ignores it.
     TRANSPICA_SEMANTIC_GENERIC = 8,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaSemantic TranspicaSemantic;
-#else
-typedef uint32_t TranspicaSemantic;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaSemantic)
 
 // Way in which vertices form triangles.
-enum TranspicaTopology
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaTopology TRANSPICA_UINT32 {
     // Three vertices for each.
     TRANSPICA_TOPOLOGY_LIST = 0,
     // One vertex for each after the second.
@@ -563,20 +401,10 @@ enum TranspicaTopology
     // As the geometry program submits them.
     TRANSPICA_TOPOLOGY_GEOMETRY = 3,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaTopology TranspicaTopology;
-#else
-typedef uint32_t TranspicaTopology;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaTopology)
 
 // A pass around a geometry program; the modules are the same for all programs.
-enum TranspicaPass
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaPass TRANSPICA_UINT32 {
     // Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
     // block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
     TRANSPICA_PASS_FEED = 0,
@@ -589,20 +417,10 @@ enum TranspicaPass
     // the uniform block.
     TRANSPICA_PASS_COMPACT = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaPass TranspicaPass;
-#else
-typedef uint32_t TranspicaPass;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaPass)
 
 // Kind of a binding of a pass.
-enum TranspicaBindingUse
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaBindingUse TRANSPICA_UINT32 {
     // A storage buffer that is read.
     TRANSPICA_BINDING_USE_READ = 0,
     // A storage buffer that is written.
@@ -610,20 +428,10 @@ enum TranspicaBindingUse
     // A uniform buffer.
     TRANSPICA_BINDING_USE_UNIFORM = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaBindingUse TranspicaBindingUse;
-#else
-typedef uint32_t TranspicaBindingUse;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaBindingUse)
 
 // Dependence of invocations of a geometry program on earlier ones.
-enum TranspicaDependence
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
+enum TranspicaDependence TRANSPICA_UINT32 {
     // None.
     TRANSPICA_DEPENDENCE_NONE = 0,
     // On a number of the last ones.
@@ -631,13 +439,7 @@ enum TranspicaDependence
     // On all.
     TRANSPICA_DEPENDENCE_UNBOUNDED = 2,
 };
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaDependence TranspicaDependence;
-#else
-typedef uint32_t TranspicaDependence;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
+TRANSPICA_TYPEDEF(TranspicaDependence)
 
 // A vertex program, decoded to run on the CPU. One for each thread.
 typedef struct TranspicaBatch TranspicaBatch;
@@ -1340,6 +1142,12 @@ TranspicaStatus transpica_result_member(const struct TranspicaResult *result,
                                         size_t index,
                                         struct TranspicaMember *member);
 
+// Fills `member` with the member or symbol of this name, which ends with a zero.
+// TRANSPICA_STATUS_BAD_ARGUMENT if there is none.
+TranspicaStatus transpica_result_member_named(const struct TranspicaResult *result,
+                                              const char *name,
+                                              struct TranspicaMember *member);
+
 // Frees a result and everything that it owns. NULL is permitted.
 void transpica_result_free(struct TranspicaResult *result);
 
@@ -1452,12 +1260,12 @@ void transpica_batch_free(struct TranspicaBatch *batch);
 TranspicaStatus transpica_batch_set_uniforms(struct TranspicaBatch *batch,
                                              const struct TranspicaUniforms *uniforms);
 
-// Sets `count` float uniforms from c`first` on, four floats each; those that the file of the
-// program sets stay. This is faster than setting all of them.
+// Sets `register_count` float uniforms from c`first` on; those that the file of the program sets
+// stay. This is faster than setting all of them.
 TranspicaStatus transpica_batch_write_floats(struct TranspicaBatch *batch,
                                              uint32_t first,
-                                             const float *floats,
-                                             size_t count);
+                                             const float (*vectors)[4],
+                                             size_t register_count);
 
 // Sets all uniforms to those of the vertex unit of a register state.
 TranspicaStatus transpica_batch_use_registers(struct TranspicaBatch *batch,

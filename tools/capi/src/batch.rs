@@ -152,25 +152,26 @@ pub unsafe extern "C" fn transpica_batch_set_uniforms(
     })
 }
 
-/// Sets `count` float uniforms from c`first` on, four floats each; those that the file of the
-/// program sets stay. This is faster than setting all of them.
+/// Sets `register_count` float uniforms from c`first` on; those that the file of the program sets
+/// stay. This is faster than setting all of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_write_floats(
     batch: *mut TranspicaBatch,
     first: u32,
-    floats: *const f32,
-    count: usize,
+    vectors: *const [f32; 4],
+    register_count: usize,
 ) -> TranspicaStatus {
     plain(|| {
         // SAFETY: NULL or a batch that no other call uses.
         let batch = unsafe { exclusive(batch, "batch")? };
-        let range = (first as usize).checked_add(count).map(|end| first as usize..end);
+        let range = (first as usize).checked_add(register_count).map(|end| first as usize..end);
         let Some(places) = range.clone().and_then(|range| batch.uniforms.floats.get_mut(range)) else {
-            return Err(Problem::size(format!("{count} uniforms from c{first} on, but there are 96")));
+            let text = format!("{register_count} uniforms from c{first} on, but there are 96");
+            return Err(Problem::size(text));
         };
-        // SAFETY: NULL or as many floats, as the caller guarantees.
-        let floats = unsafe { crate::boundary::array(floats, 4 * count, "floats")? };
-        places.as_flattened_mut().copy_from_slice(floats);
+        // SAFETY: NULL or as many vectors, as the caller guarantees.
+        let vectors = unsafe { crate::boundary::array(vectors, register_count, "vectors")? };
+        places.copy_from_slice(vectors);
         batch.constants.apply(&mut batch.uniforms);
         if batch.hooks.is_empty() {
             let values = &batch.uniforms.floats[range.unwrap_or_default()];

@@ -201,7 +201,7 @@ pub enum TranspicaEntryPoint {
     BeforeGeometry = 3,
     /// A geometry program as a compute stage.
     Geometry = 4,
-    /// A geometry program as a geometry stage: SPIR-V, for programs whose invocations are
+    /// A geometry program as a geometry stage: SPIR-V and GLSL, for programs whose invocations are
     /// independent.
     GeometryStage = 5,
     /// A vertex stage that draws the triangles of TRANSPICA_ENTRY_POINT_GEOMETRY, or vertices that

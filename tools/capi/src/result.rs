@@ -18,6 +18,7 @@ use crate::enums::{
 };
 use crate::memory::{Buffer, Memory};
 use crate::problem::Problem;
+use crate::settings::text;
 
 /// Counts and sizes of a result.
 #[repr(C)]
@@ -550,6 +551,25 @@ pub unsafe extern "C" fn transpica_result_member(
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
     unsafe { fill_listed(result, index, member, |of| of.members.len(), TranspicaResult::member) }
+}
+
+/// Fills `member` with the member or symbol of this name, which ends with a zero.
+/// TRANSPICA_STATUS_BAD_ARGUMENT if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_member_named(
+    result: *const TranspicaResult,
+    name: *const c_char,
+    member: *mut TranspicaMember,
+) -> TranspicaStatus {
+    let index = value(usize::MAX, || {
+        // SAFETY: NULL or a result, and NULL or a text.
+        let (result, name) = unsafe { (shared(result, "result")?, text(name, "name")?) };
+        let is_it =
+            |(span, _): &(Span, Member)| result.names[span.start..][..span.length] == *name.as_bytes();
+        Ok(result.described.as_ref().and_then(|it| it.members.iter().position(is_it)).unwrap_or(usize::MAX))
+    });
+    // SAFETY: guaranteed by the caller.
+    unsafe { transpica_result_member(result, index, member) }
 }
 
 /// Frees a result and everything that it owns. NULL is permitted.

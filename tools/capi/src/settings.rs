@@ -30,7 +30,7 @@ const LONGEST: usize = 1 << 16;
 ///
 /// # Safety
 /// `text` is NULL or ends with a zero.
-unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str, Problem> {
+pub(crate) unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str, Problem> {
     if text.is_null() {
         return Err(Problem::null(name));
     }

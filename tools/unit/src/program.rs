@@ -148,7 +148,16 @@ impl<'s> ProgramRun<'s> {
     /// As [`try_run`](Self::try_run) has errors.
     #[track_caller]
     pub fn run(self) -> Ran<'s> {
-        self.try_run().unwrap_or_else(|problem| panic!("{problem}"))
+        must(self.try_run())
+    }
+}
+
+/// Returns a value, or panics at the line of the test: a closure would panic at its own.
+#[track_caller]
+fn must<T>(result: Result<T, impl std::fmt::Display>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
     }
 }
 
@@ -172,7 +181,7 @@ impl Ran<'_> {
     /// The program has no such output.
     #[track_caller]
     pub fn output(&self, name: &str) -> Vec<f32> {
-        let output = self.find(name).unwrap_or_else(|error| panic!("{error}"));
+        let output = must(self.find(name));
         let vertex = self.outcome.vertices.first();
         let register = vertex.and_then(|vertex| vertex.outputs.get(output.register));
         let component = |&component| register.and_then(|register| register.get::<usize>(component).copied());
@@ -186,7 +195,7 @@ impl Ran<'_> {
     #[track_caller]
     pub fn position(&self) -> [f32; 4] {
         let position = self.output("position");
-        position.try_into().unwrap_or_else(|_| panic!("the position does not have four components"))
+        must(position.try_into().map_err(|_| "the position does not have four components"))
     }
 
     /// Compares an output with its expected values.
@@ -197,7 +206,7 @@ impl Ran<'_> {
     #[track_caller]
     pub fn assert(&self, name: &str, values: impl Into<Expectation>) -> &Self {
         let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
-        let expected = expected.unwrap_or_else(|error| panic!("{error}"));
+        let expected = must(expected);
         assert!(expected.values.can_fail(), "{name}: nothing is expected, so every result would pass");
         self.check(vec![expected], None)
     }
@@ -210,10 +219,10 @@ impl Ran<'_> {
     pub fn assert_triangle(&self, number: usize, name: &str, vertices: [impl Into<Expectation>; 3]) -> &Self {
         let count = self.outcome.triangles.len();
         assert!(number < count, "triangle {number} of {count}");
-        let expected = vertices.map(|values| {
-            let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
-            vec![expected.unwrap_or_else(|error| panic!("{error}"))]
-        });
+        let mut expected = [const { Vec::new() }; 3];
+        for (expected, values) in expected.iter_mut().zip(vertices) {
+            expected.push(must(self.find(name).and_then(|output| Expected::new(output, values.into()))));
+        }
         let can_fail = expected.iter().flatten().any(|expected| expected.values.can_fail());
         assert!(can_fail, "{name}: nothing is expected, so every result would pass");
         let any = |triangle: &Triangle| ExpectedTriangle {

@@ -345,6 +345,31 @@ fn an_assertion_without_a_number_panics() {
 }
 
 #[test]
+fn panics_are_at_the_line_of_the_test() {
+    thread_local!(static LINE: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let own = info.location().filter(|place| place.file().ends_with("tests.rs"));
+        LINE.set(own.map_or(0, |place| place.line()));
+        before(info);
+    }));
+    let shader =
+        Shader::load(&["../../shaders/points.v.pica", "../../shaders/points.g.pica"]).expect("assembles");
+    let ran = shader.vertex().run();
+    let calls: [(u32, &dyn Fn()); 5] = [
+        (line!(), &|| _ = shader.vertex().uniform("nothing", [0.0; 4]).run()),
+        (line!(), &|| _ = ran.output("nothing")),
+        (line!(), &|| _ = ran.position()),
+        (line!(), &|| _ = ran.assert("nothing", [0.0; 4])),
+        (line!(), &|| _ = ran.assert_triangle(0, "nothing", [[0.0; 4]; 3])),
+    ];
+    for (line, call) in calls {
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
+        assert_eq!(LINE.get(), line);
+    }
+}
+
+#[test]
 #[should_panic(expected = "vertex 0, color.y (o2.y): expected 1.0 within 4 ulp, got 0.0")]
 fn the_face_for_rust_panics_with_the_report() {
     let shader = Shader::load(&["../../shaders/textured.v.pica"]).expect("a shader");

@@ -32,7 +32,27 @@ fn generate_header() -> String {
     }
     let mut header = Vec::new();
     builder.generate().expect("cbindgen reads the sources").write(&mut header);
-    with_types(&String::from_utf8(header).expect("a text"))
+    let header = with_types(&String::from_utf8(header).expect("a text"));
+    // What cbindgen writes around each enumeration, as macros of the preamble.
+    let header = header.replace(
+        "\n#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L\n  : uint32_t\n\
+         #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L\n {\n",
+        " TRANSPICA_UINT32 {\n",
+    );
+    let [before, between, behind] = [
+        "#ifndef __cplusplus\n#if __STDC_VERSION__ >= 202311L\ntypedef enum ",
+        "#else\ntypedef uint32_t ",
+        "#endif // __STDC_VERSION__ >= 202311L\n#endif // __cplusplus\n",
+    ];
+    let mut parts = header.split(before);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(' ').expect("a name");
+        let (_, rest) = rest.split_once(between).expect("the other type");
+        let (_, rest) = rest.split_once(behind).expect("an end");
+        text += &format!("TRANSPICA_TYPEDEF({name})\n{rest}");
+    }
+    text
 }
 
 /// Gives the enumeration's type to fields whose comment begins with `A` and its name. In the
@@ -67,6 +87,17 @@ fn preamble() -> String {
          #define TRANSPICA_VERSION_MAJOR {}\n\
          #define TRANSPICA_VERSION_MINOR {}\n\
          #define TRANSPICA_VERSION_PATCH {}\n\n\
+         // Enumerations are numbers of 32 bits; before C23 their types are.\n\
+         #if defined(__cplusplus)\n\
+         #define TRANSPICA_UINT32 : uint32_t\n\
+         #define TRANSPICA_TYPEDEF(name)\n\
+         #elif __STDC_VERSION__ >= 202311L\n\
+         #define TRANSPICA_UINT32 : uint32_t\n\
+         #define TRANSPICA_TYPEDEF(name) typedef enum name name;\n\
+         #else\n\
+         #define TRANSPICA_UINT32\n\
+         #define TRANSPICA_TYPEDEF(name) typedef uint32_t name;\n\
+         #endif\n\n\
          // Number of vertices that a batch runs side by side.\n\
          #define TRANSPICA_BATCH_LANES {}\n\n\
          // Gives a structure its head and zeros: TRANSPICA_INIT(program, RAW_PROGRAM);\n\
@@ -116,14 +147,9 @@ fn fields_with_choices_have_the_types_of_enumerations() {
     let header = generate_header();
     let enumerations: Vec<&str> = header
         .lines()
-        .filter_map(|line| line.strip_prefix("enum "))
-        .filter(|name| !name.contains(' '))
+        .filter_map(|line| line.strip_prefix("enum ")?.strip_suffix(" TRANSPICA_UINT32 {"))
         .collect();
-    assert_eq!(
-        header.matches("\n  : uint32_t\n").count(),
-        enumerations.len(),
-        "each has the size of a number"
-    );
+    assert!(enumerations.len() > 20 && !header.contains("\n  : uint32_t\n"), "each has the size of a number");
     // The others are statuses, arguments and results of functions, flags, or parts of a number.
     let no_fields =
         ["TranspicaStatus", "TranspicaTarget", "TranspicaTopology", "TranspicaPass", "TranspicaBindingUse"];

@@ -217,6 +217,10 @@ static void files(const uint8_t *bytes, size_t size) {
     TRANSPICA_INIT(member, MEMBER);
     CHECK(transpica_result_member(result, 1, &member) == TRANSPICA_STATUS_OK);
     CHECK(strcmp(member.name, "modelView") == 0 && member.bank == TRANSPICA_BANK_FLOAT);
+    memset(&member.name, 0, sizeof member.name);
+    CHECK(transpica_result_member_named(result, "nothing", &member) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_member_named(result, "modelView", &member) == TRANSPICA_STATUS_OK);
+    CHECK(strcmp(member.name, "modelView") == 0 && member.bank == TRANSPICA_BANK_FLOAT);
     CHECK(member.count == 4 && member.offset == 64 && member.byte_count == 64);
 
     CHECK(transpica_scan(translator, &file.head, &scanned) == TRANSPICA_STATUS_OK);
@@ -755,6 +759,7 @@ static void nulls(void) {
     CHECK(transpica_result_input(good, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_result_output(good, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_result_member(NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_member_named(NULL, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_create(NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_copy(NULL, &registers) == TRANSPICA_STATUS_BAD_ARGUMENT && registers == NULL);
     CHECK(transpica_registers_write(NULL, 0, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
@@ -961,7 +966,7 @@ static void draws(void) {
     // Fields at places of the host's choice, in a copy that shares the program.
     {
         const uint32_t offsets[2] = {5, 0}, beyond[2] = {6, 0};
-        const float half[4] = {0, 0.5f, 0, 0};
+        const float half[1][4] = {{0, 0.5f, 0, 0}};
         float placed[3][10];
         TranspicaBatch *copy = NULL;
         memset(placed, 0, sizeof placed);
