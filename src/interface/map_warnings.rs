@@ -161,7 +161,7 @@ pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warni
     if let Some(index) = file.executables.iter().position(is_geometry) {
         let is_generic = |output: OutputRecord| output.semantic() == Some(Semantic::Generic);
         if !is_geometry(executable)
-            && executable.outputs.len() > 0
+            && !executable.outputs.is_empty()
             && executable.outputs.iter().all(is_generic)
         {
             let text = format!("{TAKEN}; DVLE {index} is that program");
