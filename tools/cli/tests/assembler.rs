@@ -274,7 +274,9 @@ fn denied_findings_prevent_the_output() {
     let found: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
     let severities: Vec<_> =
         found["messages"].as_array().expect("a list").iter().map(|found| &found["severity"]).collect();
-    assert_eq!(severities, ["warning", "error", "warning", "warning", "warning"]);
+    let mut expected = ["warning"; 7];
+    expected[2] = "error";
+    assert_eq!(severities, expected);
     // Denying a rule without findings changes nothing.
     assert_eq!(asm(&["--deny", "nesting"]).status, 0);
     assert!(out.exists());

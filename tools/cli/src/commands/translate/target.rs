@@ -180,7 +180,8 @@ pub fn emit<R: Borrow<Reflection>>(
                 (1, 5) => "vulkan1.2",
                 _ => "vulkan1.3",
             };
-            format!("{text}; spirv-as --target-env {api}\n").into_bytes()
+            // In the first line, which a source map counts already.
+            text.replacen("; SPIR-V\n", &format!("; SPIR-V: spirv-as --target-env {api}\n"), 1).into_bytes()
         }
         Target::Reflection => tables(reflection().borrow()).into_bytes(),
         Target::Vbc => {
