@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
 
+use transpica_inspect::executor;
+
 use super::*;
 
 /// A folder of its own with the lights shader and a test file.
@@ -545,11 +547,12 @@ fn triangles_are_those_that_are_submitted() {
 struct Wrong;
 
 impl Executor for Wrong {
-    fn name(&self) -> &'static str {
+    type Error = transpica::Error;
+    fn name(&self) -> &str {
         "wrong"
     }
-    fn outputs(&self, _: &Shader, trial: &Trial) -> Result<Option<Vec<[[u32; 4]; 16]>>, String> {
-        Ok(Some(vec![[[9f32.to_bits(); 4]; 16]; trial.state.vertices.len()]))
+    fn outputs(&self, case: &executor::Case<'_>) -> transpica::Result<Option<Vec<[[u32; 4]; 16]>>> {
+        Ok(Some(vec![[[9f32.to_bits(); 4]; 16]; case.inputs.len()]))
     }
 }
 
