@@ -471,11 +471,3 @@ fn a_replay_ends_quietly_on_a_closed_pipe() {
     let output = child.wait_with_output().expect("ends");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
-
-#[test]
-fn a_comparison_of_nothing_says_so_alone() {
-    let empty = folder("compare-empty");
-    let ran = transpica(&["compare", empty.to_str().expect("a name")]);
-    assert_eq!((ran.status, ran.text().as_str()), (1, ""));
-    assert_eq!(ran.report(), format!("error: {}: no .shbin or .pica file found", empty.display()));
-}
