@@ -24,7 +24,9 @@ use transpica_asm::{SourceText, assemble};
 use transpica_inspect::promises::{keep, results_keep};
 use transpica_proof::chain::{self, Case, Disagreement};
 use transpica_proof::daily;
-use transpica_proof::generate::{Generated, Kind, Random, generate, special_inputs, special_uniforms};
+use transpica_proof::generate::{
+    Generated, Kind, Random, generate, generate_entangled, special_inputs, special_uniforms,
+};
 
 use crate::samples::samples;
 
@@ -106,7 +108,9 @@ fn kept_promises_change_no_result() {
                     3 => assumed = with_results(Promise::Nothing, promise),
                     _both => {}
                 }
-                let generated = generate(kind, 1000 * number + seed);
+                let seed = 1000 * number + seed;
+                let generated =
+                    if kind == Kind::Numeric { generate_entangled(seed) } else { generate(kind, seed) };
                 forms += compare(&generated, precision, assumed, assumed)
                     .unwrap_or_else(|found| panic!("{promise:?} {precision:?} {kind:?} {seed}: {found}"));
             }

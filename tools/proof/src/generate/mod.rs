@@ -108,6 +108,17 @@ pub fn generate(kind: Kind, seed: u64) -> Generated {
     generate_sized(kind, seed, USUAL_SIZE)
 }
 
+/// Generates a [`Kind::Numeric`] program with more roots and logarithms of numbers of any sign, and
+/// products of them with what is made of the same numbers.
+pub fn generate_entangled(seed: u64) -> Generated {
+    let mut generated = generate(Kind::Numeric, seed);
+    let mut random = Random::new(seed, "entangled");
+    let mut data = DataMaker::new(&mut random);
+    data.descriptors = generated.descriptors.clone();
+    numeric::entangle(&mut random, &data, &mut generated.code);
+    generated
+}
+
 /// Generates a program whose size is about in this range, at most 400 words; padding, results and
 /// END may come on top.
 pub fn generate_sized(kind: Kind, seed: u64, size: RangeInclusive<u16>) -> Generated {

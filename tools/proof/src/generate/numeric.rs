@@ -30,9 +30,6 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32>
         if random.chance(8) {
             words.push(data.address(random).0);
         }
-        if random.chance(8) {
-            words.extend(entangled(random, data).map(|word| word.0));
-        }
     }
     // Make the final temporaries visible.
     words.extend((8..16).map(|number| data.copy(number, 0x10 + number - 8).0));
@@ -40,21 +37,27 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32>
     words
 }
 
-/// A root or logarithm of numbers of any sign, and a product of it with something else that is made
-/// of the same numbers: their NaN has one cause, and zero and infinity meet.
-fn entangled(random: &mut Random, data: &DataMaker) -> [Word; 3] {
-    let [origin, first, second, dest] = [0, 16, 16, 16].map(|bank| bank + random.below(data.reach() + 1));
-    let root = random.pick(&[Opcode::Rsq, Opcode::Rsq, Opcode::Lg2, Opcode::Rcp]);
-    let other = random.pick(&[Opcode::Mul, Opcode::Add, Opcode::Max, Opcode::Dp3]);
-    let last = random.pick(&[Opcode::Mul, Opcode::Mul, Opcode::Add, Opcode::Dp4]);
-    [
-        data.write_with(random, root).with(Field::Dest, first).with(Field::Source1, origin),
-        data.write_with(random, other).with(Field::Dest, second).with(Field::Source2, origin),
-        data.write_with(random, last)
-            .with(Field::Dest, dest)
-            .with(Field::Source1, first)
-            .with(Field::Source2, second),
-    ]
+/// Adds to straight code, before its END, roots and logarithms of numbers of any sign, and products
+/// of them with something else that is made of the same numbers: their NaN has one cause, and zero
+/// and infinity meet.
+pub(crate) fn entangle(random: &mut Random, data: &DataMaker, code: &mut Vec<u32>) {
+    let end = code.pop();
+    for output in 0..8 {
+        let [origin, first, second, dest] = [0, 16, 16, 16].map(|bank| bank + random.below(16));
+        let root = random.pick(&[Opcode::Rsq, Opcode::Rsq, Opcode::Lg2, Opcode::Rcp]);
+        let other = random.pick(&[Opcode::Mul, Opcode::Add, Opcode::Max, Opcode::Dp3]);
+        let last = random.pick(&[Opcode::Mul, Opcode::Mul, Opcode::Add, Opcode::Dp4]);
+        let made =
+            |random: &mut Random, opcode, dest| data.write_with(random, opcode).with(Field::Dest, dest);
+        let words = [
+            made(random, root, first).with(Field::Source1, origin),
+            made(random, other, second).with(Field::Source2, origin),
+            made(random, last, dest).with(Field::Source1, first).with(Field::Source2, second),
+            data.copy(output, dest),
+        ];
+        code.extend(words.map(|word| word.0));
+    }
+    code.extend(end);
 }
 
 /// Replaces most r sources by v: earlier results soon are all NaN.
