@@ -270,8 +270,8 @@ fn attributes_are_in_the_order_of_registers_and_files_have_identifiers() {
         ("MVP", "mvp"),
         ("light2Dir", "light2_dir"),
         ("3d", "_3d"),
-        ("", "_"),
-        ("é", "_"),
+        ("", "unnamed"),
+        ("é", "unnamed"),
     ] {
         assert_eq!(Bindings::new(&file, name).expect("bindings").name, expected, "{name}");
     }
