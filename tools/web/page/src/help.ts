@@ -1,8 +1,15 @@
 // Help while a text is written: what stands under the pointer, and what can stand at the cursor.
 
-import { autocompletion, type CompletionContext, type CompletionResult, completionKeymap } from "@codemirror/autocomplete";
-import type { EditorState, Extension } from "@codemirror/state";
-import { hoverTooltip, keymap } from "@codemirror/view";
+import {
+  autocompletion,
+  closeCompletion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+  selectedCompletion,
+} from "@codemirror/autocomplete";
+import { type EditorState, type Extension, Prec } from "@codemirror/state";
+import { type EditorView, hoverTooltip, keymap } from "@codemirror/view";
 import type { Candidate, Hover } from "./contract";
 import { h } from "./dom";
 
@@ -44,6 +51,15 @@ async function complete(engine: Ask, context: CompletionContext): Promise<Comple
   return { from, options };
 }
 
+/** Closes the list if its choice stands there already, so that Enter breaks the line. */
+function leave(view: EditorView): boolean {
+  const { doc, selection } = view.state;
+  const { head } = selection.main;
+  const label = selectedCompletion(view.state)?.label;
+  if (label !== undefined && doc.sliceString(head - label.length, head) === label) closeCompletion(view);
+  return false;
+}
+
 /** Returns the help of a text that can be written. */
 export function help(engine: Ask): Extension[] {
   const over = hoverTooltip(async (view, place) => {
@@ -53,5 +69,7 @@ export function help(engine: Ask): Extension[] {
     const [start, end] = [from + found.range.start.character, from + found.range.end.character];
     return { pos: start, end, above: true, create: () => ({ dom: page(found.contents.value) }) };
   });
-  return [over, autocompletion({ override: [(context) => complete(engine, context)] }), keymap.of(completionKeymap)];
+  const completion = autocompletion({ override: [(context) => complete(engine, context)], defaultKeymap: false });
+  // Bindings of a key are tried in this order until one handles it.
+  return [over, completion, Prec.highest(keymap.of([{ key: "Enter", run: leave }, ...completionKeymap]))];
 }

@@ -227,6 +227,24 @@ test("the page says when the browser keeps no edits, or they are too long", asyn
   await own.close();
 });
 
+test("Enter after a completed swizzle breaks the line, and after a part of a name completes it", async () => {
+  await followed(page, () => openBytes(page, "enter.pica", ".fvec tint\n.out o position\n.proc main\n mov o, v0\n end\n.end\n"));
+  await page.click("#source .cm-line >> nth=3");
+  await page.keyboard.press("End");
+  const typed = async (text, choice) => {
+    await page.keyboard.type(text);
+    await page.locator(".cm-tooltip-autocomplete [aria-selected]").getByText(choice, { exact: true }).waitFor();
+    // The list takes no key at once.
+    await page.waitForTimeout(150);
+    await page.keyboard.press("Enter");
+  };
+  await typed("\nmov r9, r2.x", "x");
+  await typed("mov r8, ti", "tint");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("nop");
+  assert.match(await text(), /\n mov r9, r2\.x\n mov r8, tint\n nop\n end/);
+});
+
 test("no script failed", () => assert.deepEqual(faults, []));
 
 test("the editor helps with what stands there and with what can stand there", async () => {
