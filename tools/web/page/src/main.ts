@@ -7,7 +7,7 @@ import { byId, h } from "./dom";
 import { type Draft, Drafts } from "./drafts";
 import { decode, encode, isLinked, type Linked } from "./link";
 import { Marks } from "./marks";
-import { fileName } from "./opening";
+import { fileName, SEED } from "./opening";
 import { type Context, late } from "./panes/pane";
 import type { Second } from "./panes/compare";
 import { list } from "./panes/problems";
@@ -58,6 +58,8 @@ class Page {
   /** The file that is being read, which messages name. */
   private file = "";
   private readonly editing: Promise<Code>;
+  /** The view of a program that nobody has looked at. */
+  private readonly home: Partial<Linked>;
 
   constructor(private readonly samples: Sample[]) {
     const newClient = () => new Client(worker);
@@ -101,6 +103,7 @@ class Page {
       this.say(`Stepping ${this.step.subject} of the clicked triangle.`);
     };
     marks.onToggle = () => void this.keep();
+    this.home = this.seen;
     const parts = { right: this.tabs.element, watch: this.watch.element, lower: this.lower.element };
     for (const [id, element] of Object.entries(parts))
       byId(id).append(h("p", { class: "stale" }, "Shows the last text without errors."), element);
@@ -241,18 +244,24 @@ class Page {
     );
   }
 
+  /** State file of a sample, and the mesh that it names. */
+  private async inputs(path: string): Promise<{ state: string; mesh?: string }> {
+    const file = this.samples.find((sample) => sample.path === path)?.state;
+    const state = file ? new TextDecoder().decode(await load(file)) : "";
+    const { mesh } = JSON.parse(state || "{}") as { mesh?: string };
+    return { state, ...(mesh ? { mesh } : {}) };
+  }
+
   async openSample(path: string): Promise<void> {
     await this.reading(fileName(path), async () => {
       const { session } = this;
-      const state = this.samples.find((sample) => sample.path === path)?.state;
-      const text = state ? new TextDecoder().decode(await load(state)) : "{}";
-      const { mesh } = JSON.parse(text) as { mesh?: string };
+      const { state, mesh } = await this.inputs(path);
       // The mesh of a sample goes with it; one that the reader chose stays.
       const next = mesh ?? (session.mesh === this.meshOfSample ? "lathe" : undefined);
       this.meshOfSample = mesh;
       if (next) await session.setMesh(next);
       await session.open(fileName(path), await load(path), path);
-      if (state) await session.input("setState", text);
+      if (state) await session.input("setState", state);
     });
   }
 
@@ -310,7 +319,7 @@ class Page {
     if (draft && draft.program !== this.session.program) return this.restore(draft.linked, draft);
     try {
       const linked = draft ? undefined : await decode(location.hash);
-      if (linked) return this.restore(linked);
+      if (linked) return await this.restore(linked);
     } catch (error) {
       return { severity: "error", message: `The link is damaged: ${error instanceof Error ? error.message : error}` };
     }
@@ -322,7 +331,8 @@ class Page {
   private async restore(linked: Linked, draft?: Draft): Promise<boolean> {
     this.isRestoring = true;
     try {
-      if (!(await this.session.load(linked, draft?.program))) return false;
+      if (linked.sample !== undefined) await this.adopt(linked);
+      else if (!(await this.session.load(linked, draft?.program))) return false;
       if (draft?.began) this.session.began = draft.began;
       if (linked.breaks) this.marks.stopAt(linked.breaks);
       if (linked.typed !== undefined) (await this.editing).type(linked.typed);
@@ -339,15 +349,36 @@ class Page {
     return true;
   }
 
-  /** Everything that a link holds. */
-  private async linked(): Promise<Linked | undefined> {
-    const saved = await this.session.save();
+  /** The view of a program, as links hold it. */
+  private get seen() {
     const { tabs, lower, step, watch, marks } = this;
     // A text may be selected as a whole.
     const marked = [...marks.selected].slice(0, 64);
+    return { tab: tabs.active, lower: lower.active, stepped: step.seen, marked, look: watch.look };
+  }
+
+  /** Opens the sample of a link, and what the link changes of it. */
+  private async adopt(linked: Linked): Promise<void> {
+    const found = this.samples.find(({ name }) => name === linked.sample);
+    if (!found) throw new Error(`there is no sample ${linked.sample}`);
+    await this.openSample(found.path);
+    await this.session.adopt(linked);
+  }
+
+  /** What a link of the sample in front need not hold; nothing if its text was changed. */
+  private async first({ text }: Linked): Promise<Partial<Linked>> {
+    const sample = this.samples.find(({ path }) => path === this.session.program);
+    if (!sample || (text !== undefined && text !== new TextDecoder().decode(await load(sample.path)))) return {};
+    const inputs = { seed: SEED, mesh: "lathe", ...(await this.inputs(sample.path)) };
+    return { ...this.home, ...inputs, sample: sample.name, selected: 0, options: {} };
+  }
+
+  /** Everything that a link holds. */
+  private async linked(): Promise<Linked | undefined> {
+    const saved = await this.session.save();
+    const { tabs, marks } = this;
     if (!saved) return undefined;
-    const seen = { tab: tabs.active, lower: lower.active, stepped: step.seen, marked, look: watch.look };
-    const linked: Linked = { ...saved, ...seen };
+    const linked: Linked = { ...saved, ...this.seen };
     if (marks.breaks.size > 0) linked.breaks = [...marks.breaks];
     // Who shares another tab does not share what was compared before.
     if (tabs.active === "compare" && this.second.opened) linked.second = this.second.opened;
@@ -392,7 +423,7 @@ class Page {
     let fragment: string;
     let without = "";
     try {
-      fragment = await encode(linked);
+      fragment = await encode(linked, await this.first(linked));
     } catch {
       // Of what is in a link, only the second program can be left out.
       const { second, ...first } = linked;
@@ -467,7 +498,7 @@ class Page {
     const whole = byId<HTMLAnchorElement>("whole");
     whole.hidden = false;
     whole.addEventListener("pointerdown", () => void this.linked().then(async (linked) => {
-      if (linked) whole.href = location.pathname + (await encode(linked));
+      if (linked) whole.href = location.pathname + (await encode(linked, await this.first(linked)));
     }));
     whole.href = location.pathname + location.hash.replace(/^#embed&?/, "#");
   }

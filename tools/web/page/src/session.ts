@@ -13,6 +13,8 @@ export interface Saved {
   shbin?: string;
   selected?: number;
   options?: Record<string, unknown>;
+  /** Seed of the generated inputs, and the state file that was loaded over them. */
+  seed?: number;
   state?: string;
   /**
    * Uniforms that were set one by one, by register: a state does not say which of its values were.
@@ -57,6 +59,7 @@ export class Session {
   began = 0;
   /** The last text that became a program. */
   private goodText: string | undefined;
+  private seed = SEED;
   private stateText = "";
   private sets = new Map<string, Given>();
   private wanted: string | undefined;
@@ -98,9 +101,7 @@ export class Session {
     const isConfigured = Object.keys(this.options).length > 0;
     this.goodText = opened.kind === "source" && opened.programs.length > 0 ? opened.source : undefined;
     this.options = {};
-    // A lost engine gets generated inputs again until the state is known.
-    this.stateText = "";
-    this.sets.clear();
+    this.generated(SEED);
     this.begun = opened.source;
     this.began = Date.now();
     this.accept(opened);
@@ -110,16 +111,13 @@ export class Session {
       void this.client.json("seed", SEED, VERTICES);
     }
     await this.onChange("opened");
-    if (opened.programs.length > 0) void this.keepState();
   }
 
-  /** Asks for the inputs of the program that is open. */
-  private async keepState(): Promise<void> {
-    const { origin } = this;
-    await this.attempt(async () => {
-      const state = (await this.client.call("state")) as string;
-      if (this.origin === origin) this.stateText = state;
-    });
+  /** Notes that all inputs are generated. */
+  private generated(seed: number): void {
+    this.seed = seed;
+    this.stateText = "";
+    this.sets.clear();
   }
 
   private accept(opened: Opened): void {
@@ -159,8 +157,7 @@ export class Session {
     await this.attempt(async () => {
       this.accept(await this.client.json<Opened>("select", program));
       await this.client.json("seed", SEED, VERTICES);
-      this.sets.clear();
-      this.stateText = (await this.client.call("state")) as string;
+      this.generated(SEED);
       await this.onChange("opened");
     });
   }
@@ -194,8 +191,11 @@ export class Session {
       if (method !== "setUniform") problems.forEach((problem) => this.onError(problem));
       if (problems.length > 0) return;
       if (method === "setUniform") this.note(...(args as Given));
-      else this.sets.clear();
-      this.stateText = (await this.client.call("state")) as string;
+      else if (method === "seed") this.generated(args[0] as number);
+      else {
+        this.stateText = args[0] as string;
+        this.sets.clear();
+      }
       await this.onChange("state");
     });
     return problems;
@@ -208,7 +208,8 @@ export class Session {
 
   /** Gives an engine the inputs that are kept. */
   private async replay(): Promise<void> {
-    const calls: [string, ...unknown[]][] = [["setState", this.stateText]];
+    const calls: [string, ...unknown[]][] = [["seed", this.seed, VERTICES]];
+    if (this.stateText) calls.push(["setState", this.stateText]);
     for (const args of this.sets.values()) calls.push(["setUniform", ...args]);
     for (const [method, ...args] of calls) {
       const { problems } = await this.client.json<{ problems: Problem[] }>(method, ...args);
@@ -237,10 +238,6 @@ export class Session {
     return [...this.sets.values()];
   }
 
-  get state(): string {
-    return this.stateText;
-  }
-
   /**
    * Everything that a link holds. A text that was typed or opened is kept as text, with its
    * comments.
@@ -248,7 +245,8 @@ export class Session {
   async save(): Promise<Saved | undefined> {
     const { opened } = this;
     if (!opened) return undefined;
-    const saved: Saved = { name: opened.name, selected: opened.selected, options: this.options, state: this.stateText };
+    const { options, seed, stateText: state } = this;
+    const saved: Saved = { name: opened.name, selected: opened.selected, options, seed, state };
     if (this.sets.size > 0) saved.sets = [...this.sets];
     if (this.mesh) saved.mesh = this.mesh;
     // A text that never was a program is kept as it is.
@@ -265,19 +263,24 @@ export class Session {
         ? new TextEncoder().encode(saved.text)
         : Uint8Array.from(atob(saved.shbin ?? ""), (letter) => letter.charCodeAt(0));
     if (!(await this.open(saved.name, bytes, program))) return false;
-    if (saved.selected) await this.select(saved.selected);
-    if (saved.state) {
+    await this.adopt(saved);
+    return true;
+  }
+
+  /** Takes over what a link holds besides the file. */
+  async adopt({ selected, seed, state, sets, mesh, options }: Partial<Saved>): Promise<void> {
+    if (selected) await this.select(selected);
+    if (seed !== undefined || state !== undefined || sets) {
       await this.attempt(async () => {
-        this.stateText = saved.state ?? "";
-        this.sets = new Map(saved.sets);
+        this.seed = seed ?? this.seed;
+        this.stateText = state ?? this.stateText;
+        this.sets = new Map(sets);
         await this.replay();
-        this.stateText = (await this.client.call("state")) as string;
         await this.onChange("state");
       });
     }
-    if (saved.mesh) await this.setMesh(saved.mesh);
-    if (Object.keys(saved.options ?? {}).length > 0) await this.configureAll(saved.options ?? {});
-    return true;
+    if (mesh) await this.setMesh(mesh);
+    if (Object.keys(options ?? {}).length > 0) await this.configureAll(options ?? {});
   }
 
   /** Brings a new engine to where the lost one was. */
@@ -292,7 +295,7 @@ export class Session {
         this.accept(await client.json<Opened>("edit", this.goodText));
       if (opened?.selected) this.accept(await client.json<Opened>("select", opened.selected));
       await client.json("configure", JSON.stringify(this.options));
-      if (this.stateText) await this.replay();
+      await this.replay();
       if (this.mesh) await client.json("setMesh", this.mesh);
       await this.onChange("restored");
     } catch (error) {

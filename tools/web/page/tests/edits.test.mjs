@@ -196,7 +196,7 @@ test("edits outlive a reload and Back: text, inputs, options, and a text with er
 test("a link in the address gives way to what was changed after it", async () => {
   const { page: own } = await open(browser.context, server.address);
   await own.click("#share");
-  await own.waitForFunction(() => location.hash.startsWith("#p="));
+  await own.waitForFunction(() => location.hash === "#s=lamps");
   const { page: other } = await open(browser.context, own.url());
   // The second one follows before browsers take another write.
   for (const when of ["right", "soon"])

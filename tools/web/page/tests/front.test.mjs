@@ -252,13 +252,45 @@ test("a link opens what the sender saw: tabs, step, trace, selection, camera, ed
   await page.uncheck("#watch label:has-text('Edges only') input");
 });
 
+test("the link of an unchanged sample is its name, with what differs from its first view", async () => {
+  const { page: own } = await open(browser.context, server.address);
+  const link = async () => {
+    await own.click("#share");
+    const address = await own.getByLabel("Link", { exact: true }).inputValue();
+    await closed(own);
+    return new URL(address).hash;
+  };
+  for (const name of ["water", "cards", "lights"]) {
+    await openSample(own, name);
+    assert.equal(await link(), `#s=${name}`);
+  }
+  // The values of another seed, a set uniform and another mesh.
+  await followed(own, () => own.evaluate(() => transpica.session.input("seed", 7, 4)));
+  await followed(own, () => own.evaluate(() => transpica.session.input("setUniform", "c", 0, "[[0.5,0,0,0]]")));
+  await own.selectOption("#watch label:has-text('Mesh') select", "cube");
+  await own.waitForFunction(() => transpica.session.mesh === "cube");
+  const hash = await link();
+  assert.match(hash, /^#s=lights&p=/);
+  assert.ok(hash.length < 300, hash);
+  const { page: other } = await open(browser.context, `${server.address}${hash}`);
+  assert.deepEqual(await call(other, "run"), await call(own, "run"));
+  assert.equal(await other.evaluate(() => transpica.session.mesh), "cube");
+  assert.equal(await other.locator("#samples option:checked").innerText(), "lights");
+  await other.close();
+  // A text of one's own is in the link.
+  await followed(own, () => replace(own, ".proc", "; mine\n.proc"));
+  assert.match(await link(), /^#p=/);
+  await own.close();
+  const { page: wrong } = await open(browser.context, `${server.address}#s=nothing`);
+  assert.match(await wrong.locator("#banner").innerText(), /there is no sample nothing/);
+  await wrong.close();
+});
+
 test("a sample comes with values and a mesh that show what it is for", async () => {
   await openSample(page, "water");
   await still();
-  const { mesh, given } = await page.evaluate(() => ({
-    mesh: transpica.session.mesh,
-    given: JSON.parse(transpica.session.stateText),
-  }));
+  const mesh = await page.evaluate(() => transpica.session.mesh);
+  const given = await call(page, "state");
   assert.equal(mesh, "hills");
   assert.deepEqual(given.uniforms.worldMatrix[1], [0, 0, 0, 0]);
   assert.deepEqual(given.attributes, { v1: [1.5, 3, 0.6, 0] });

@@ -27,8 +27,8 @@ export function sizesPane({ session, times, say }: Context): Pane {
       { class: "bar" },
       button("Save .shbin", "The file as the console loads it", () => void save("shbin", ".shbin")),
       button("Save .spv", "The SPIR-V module", () => void save("spirv", ".spv")),
-      button("Save state", "Inputs and uniforms, as `transpica run --state` reads them", () =>
-        download("state.json", session.state, "application/json"),
+      button("Save state", "Inputs and uniforms, as `transpica run --state` reads them", async () =>
+        download("state.json", (await session.client.call("state")) as string, "application/json"),
       ),
     ),
     tables,
