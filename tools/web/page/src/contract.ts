@@ -88,7 +88,7 @@ export interface UniformValue {
   shape: "matrix" | "vector" | "vectors" | "int" | "bool";
   // One array a register; numbers that JSON lacks are texts, as in state files.
   values: (number | string)[][] /* of the picture */;
-  steps: (number | string)[][] /* of runs and steps */;
+  steps: (number | string)[][] /* of generated inputs and runs */;
   guessed: boolean[] /* registers that are not set: the picture guesses them */;
   constant: boolean; /* set by the file */
 }

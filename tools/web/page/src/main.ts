@@ -95,7 +95,8 @@ class Page {
     const uniforms = () => import("./panes/uniforms").then(({ uniformsPane }) => uniformsPane(context));
     this.lower = new Tabs("Run", [this.step, late("uniforms", "Uniforms", uniforms)]);
     this.watch = new WatchPane(context);
-    this.watch.onFrame = () => this.lower.refresh(["uniforms"]);
+    // While the time runs, steps stay with the numbers of the picture that was recorded.
+    this.watch.onFrame = () => this.lower.refresh(this.watch.isPlaying ? ["uniforms"] : ["uniforms", "step"]);
     this.watch.onPick = async (picked) => {
       if (picked.vertices.length === 0) return this.say("Nothing is drawn there.");
       await this.lower.show("step");

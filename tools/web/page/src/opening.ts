@@ -20,7 +20,7 @@ export function opening(path: string): Request[] {
     ["open", fileName(path)],
     ["seed", SEED, VERTICES],
     ["view", "wgsl"],
-    ["record", 0, false],
+    ["record", 0, true],
     ["step", 0],
   ];
   return calls.map(([method, ...args], at) => ({ id: START - 1 - at, method, args }));

@@ -74,7 +74,7 @@ test("the uniforms match the picture, and say what was guessed", async () => {
   assert.notDeepEqual(before.values, before.steps);
   const section = page.locator("#panel-uniforms .uniform").filter({ hasText: "projection" });
   assert.match(await section.locator("header").innerText(), /guessed/);
-  assert.match(await cell("projection", 0, "x").getAttribute("title"), /Guessed; steps and runs use -?\d/);
+  assert.match(await cell("projection", 0, "x").getAttribute("title"), /Guessed; generated inputs have -?\d/);
   // The last picture had the view that a key turned.
   const view = (await call(page, "uniforms")).find(({ name }) => /view/i.test(name));
   await page.locator("#watch .stage").focus();
@@ -94,6 +94,34 @@ test("the uniforms match the picture, and say what was guessed", async () => {
   assert.deepEqual(set.values[1], set.steps[1]);
   assert.match(await section.locator("header").innerText(), /partly guessed/);
   await agree();
+});
+
+test("steps have the numbers of the picture, also after it was turned", async () => {
+  await openSample(page, "lights");
+  await page.click("#tab-step");
+  const isSame = async () => {
+    const { step, session } = transpica;
+    const uniforms = await session.client.json("uniforms");
+    const read = Object.entries(step.shown.uniforms).filter(([register]) => register.startsWith("c"));
+    const drawn = ([register, values]) => {
+      const number = Number(register.slice(1));
+      const { first, values: rows } = uniforms.find((one) => one.bank === "c" && number >= one.first && number < one.first + one.count);
+      return values.every((value, at) => Math.fround(value) === Math.fround(rows[number - first][at]));
+    };
+    return read.length > 0 && read.every(drawn);
+  };
+  for (let step = 1; !(await page.evaluate(() => Object.keys(transpica.step.shown.uniforms).some((name) => name === "c4"))); step++) {
+    await page.keyboard.press("F8");
+    await page.waitForFunction((step) => transpica.step.shown.number === step, step);
+  }
+  await page.waitForFunction(isSame);
+  const shown = () => page.evaluate(() => JSON.stringify(transpica.step.shown));
+  const before = await shown();
+  await page.locator("#watch .stage").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((before) => JSON.stringify(transpica.step.shown) !== before, before);
+  await page.waitForFunction(isSame);
+  await page.click("#tab-uniforms");
 });
 
 test("fields take what state files take, and refuse the rest", async () => {

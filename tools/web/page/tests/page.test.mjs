@@ -173,6 +173,8 @@ test("one selection goes through all panes", async () => {
 test("steps go forward, back and to a line; the last one has the native outputs", async () => {
   await openSample(page, "lights");
   await page.click("#tab-step");
+  await page.selectOption("#panel-step select[aria-label='Inputs']", "state");
+  await page.waitForFunction(() => document.querySelector("#panel-step input[type=number]").max === "3");
   const shown = () => page.evaluate(() => transpica.step.shown);
   const first = await shown();
   assert.equal(first.number, 0);

@@ -29,6 +29,8 @@ const banner = () => page.locator("#banner").innerText();
 test("without WebGPU the CPU draws, and the page says so", async () => {
   assert.equal(await page.evaluate(() => navigator.gpu?.requestAdapter() ?? null), null);
   assert.match(await page.locator("#watch .note").innerText(), /WebGPU.*the CPU draws/);
+  const color = (of) => page.locator(of).first().evaluate((element) => getComputedStyle(element).color);
+  assert.equal(await color("#watch .note"), await color(".muted"), "this is no error");
   assert.ok(await page.locator("#watch [data-mode=gpu]").isDisabled());
   const colors = await page.waitForFunction(() => {
     const canvas = document.querySelector("#watch canvas");

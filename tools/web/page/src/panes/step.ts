@@ -4,7 +4,6 @@
 import type { Ancestry, Picked, ProgramHead, Recording, StepState, Timeline } from "../contract";
 import { CallError } from "../client";
 import { button, field, finite, h, number } from "../dom";
-import { VERTICES } from "../opening";
 import type { Context, Pane } from "./pane";
 import { bank, brief, flags, LETTERS } from "./registers";
 
@@ -39,7 +38,6 @@ export class StepPane implements Pane {
   private readonly vertex = h("input", {
     type: "number",
     min: 0,
-    max: VERTICES - 1,
     value: 0,
     onchange: () => void this.record(),
   });
@@ -52,8 +50,8 @@ export class StepPane implements Pane {
   private readonly whose = h(
     "select",
     { "aria-label": "Inputs", onchange: () => this.choose(0) },
-    h("option", { value: "state" }, "of the generated inputs"),
     h("option", { value: "mesh" }, "of the mesh in the picture"),
+    h("option", { value: "state" }, "of the generated inputs"),
   );
   /** What made the triangle that was clicked in the picture. */
   private readonly corners = h("span", { class: "corners", role: "group", "aria-label": "Clicked triangle" });
@@ -245,12 +243,11 @@ export class StepPane implements Pane {
     await this.dead();
   }
 
-  /** Goes back to the first generated vertex. */
+  /** Goes back to the first vertex of the picture. */
   private forget(): void {
     this.at = 0;
-    this.whose.value = "state";
+    this.whose.value = "mesh";
     this.set(0);
-    this.vertex.max = String(VERTICES - 1);
     this.corners.replaceChildren();
   }
 
@@ -293,14 +290,18 @@ export class StepPane implements Pane {
     const isOfMesh = this.whose.value === "mesh";
     if (this.isOfMesh !== isOfMesh) this.vertex.removeAttribute("max");
     this.isOfMesh = isOfMesh;
+    const ask = (number: number, ofMesh: boolean) => client.json<Recording>("record", number, ofMesh);
     try {
-      this.recording = await client.json<Recording>("record", finite(this.vertex), isOfMesh);
+      this.recording = await ask(finite(this.vertex), isOfMesh);
     } catch (error) {
       if (!isOfMesh || (error instanceof CallError && error.lost)) throw error;
-      // Another mesh or program has no such vertex.
-      this.forget();
+      // Another mesh or program has no such vertex, and not every program can be drawn.
+      this.set(0);
       this.context.say((error as Error).message);
-      this.recording = await client.json<Recording>("record", 0, false);
+      this.recording = await ask(0, true).catch(() => {
+        this.whose.value = "state";
+        return ask(0, false);
+      });
     }
     const { count, steps, outputs, symbols, error } = this.recording;
     this.name(count);

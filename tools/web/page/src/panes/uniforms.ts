@@ -72,7 +72,7 @@ export function uniformsPane({ session, say }: Context): Pane {
     h(
       "p",
       { class: "note" },
-      "These values are used by the picture. It guesses what is not set from names and from the view; steps and runs take it from the seed.",
+      "The picture and the steps of its mesh use these values. What is not set is guessed from names and from the view; generated inputs take it from the seed.",
     ),
     body,
   );
@@ -119,7 +119,7 @@ export function uniformsPane({ session, say }: Context): Pane {
       const isGuessed = shown[at]?.guessed[row] ?? false;
       input.classList.toggle("is-guessed", isGuessed);
       if (!input.hasAttribute("aria-invalid"))
-        input.title = isGuessed ? `Guessed; steps and runs use ${exact(shown[at]?.steps[row]?.[column])}` : "";
+        input.title = isGuessed ? `Guessed; generated inputs have ${exact(shown[at]?.steps[row]?.[column])}` : "";
       // What is being typed stays.
       if (!isBusy && (input !== document.activeElement || input.value === text)) put();
     });

@@ -46,7 +46,7 @@ export class WatchPane implements Pane {
   private camera = { ...HOME };
   private time = 0;
   private last = 0;
-  private isPlaying = false;
+  isPlaying = false;
   private isDrawing = false;
   /** A frame was wanted while one was drawn. */
   private isStale = false;
