@@ -304,14 +304,15 @@ export class WatchPane implements Pane {
   /** Why the CPU draws. */
   private reason = "";
 
-  private say(text: string): void {
+  private say(text: string, isError = false): void {
     if (this.note.textContent !== text) this.note.textContent = text;
+    this.note.classList.toggle("is-error", isError);
   }
 
   private fail(error: unknown): void {
     if (error instanceof CallError && error.lost === "before") return;
     const text = error instanceof Error ? error.message : String(error);
-    this.say(text);
+    this.say(text, true);
     // No frame follows until something changes, so that a slow program does not stop the engine
     // again and again.
     this.isPaused = true;
@@ -392,7 +393,7 @@ export class WatchPane implements Pane {
     let start = { x: 0, y: 0 };
     stage.addEventListener("pointerdown", ({ clientX: x, clientY: y }) => (start = { x, y }));
     stage.addEventListener("click", ({ clientX: x, clientY: y }) => {
-      if (Math.hypot(x - start.x, y - start.y) < 4) void this.pick(x, y).catch((error: Error) => this.say(error.message));
+      if (Math.hypot(x - start.x, y - start.y) < 4) void this.pick(x, y).catch((error: Error) => this.say(error.message, true));
     });
     for (const end of ["pointerup", "pointercancel"] as const)
       stage.addEventListener(end, (event) => pointers.delete(event.pointerId));
