@@ -74,26 +74,41 @@ class Page {
     this.tabs = new Tabs(
       "Views of the program",
       [
-        text("wgsl", "WGSL", "shading"),
-        text("glsl", "GLSL", "shading"),
-        text("hlsl", "HLSL", "shading"),
-        text("msl", "MSL", "shading"),
-        text("spirv", "SPIR-V", "module"),
-        late("graph", "Graph", () => import("./panes/graph").then(({ graphPane }) => graphPane(context))),
-        late("options", "Options", () => import("./panes/options").then(({ optionsPane }) => optionsPane(context))),
-        late("compare", "Compare", () => import("./panes/compare").then((made) => made.comparePane(context, second))),
-        late("tables", "Tables", () => import("./panes/tables").then(({ tablesPane }) => tablesPane(context))),
-        text("listing", "Listing", "picasso"),
-        text("tree", "Tree", "module"),
-        text("ir", "IR", "module"),
-        text("reflection", "Reflection", "module"),
-        late("sizes", "Sizes & times", () => import("./panes/sizes").then(({ sizesPane }) => sizesPane(context))),
+        [
+          "Languages",
+          [
+            text("wgsl", "WGSL", "shading"),
+            text("glsl", "GLSL", "shading"),
+            text("hlsl", "HLSL", "shading"),
+            text("msl", "MSL", "shading"),
+            text("spirv", "SPIR-V", "module"),
+          ],
+        ],
+        [
+          "Choices",
+          [
+            late("options", "Options", () => import("./panes/options").then((made) => made.optionsPane(context))),
+            late("compare", "Compare", () => import("./panes/compare").then((made) => made.comparePane(context, second))),
+          ],
+        ],
+        [
+          "Program",
+          [
+            late("graph", "Graph", () => import("./panes/graph").then(({ graphPane }) => graphPane(context))),
+            late("tables", "Tables", () => import("./panes/tables").then(({ tablesPane }) => tablesPane(context))),
+            text("listing", "Listing", "picasso"),
+            text("tree", "Tree", "module"),
+            text("ir", "IR", "module"),
+            text("reflection", "Reflection", "module"),
+            late("sizes", "Sizes & times", () => import("./panes/sizes").then(({ sizesPane }) => sizesPane(context))),
+          ],
+        ],
       ],
       () => this.marks.repaint(),
     );
     this.step = new StepPane(context);
     const uniforms = () => import("./panes/uniforms").then(({ uniformsPane }) => uniformsPane(context));
-    this.lower = new Tabs("Run", [this.step, late("uniforms", "Uniforms", uniforms)]);
+    this.lower = new Tabs("Run", [["", [this.step, late("uniforms", "Uniforms", uniforms)]]]);
     this.watch = new WatchPane(context);
     // While the time runs, steps stay with the numbers of the picture that was recorded.
     this.watch.onFrame = () => this.lower.refresh(this.watch.isPlaying ? ["uniforms"] : ["uniforms", "step"]);

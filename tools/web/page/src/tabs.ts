@@ -21,44 +21,51 @@ export class Tabs {
 
   constructor(
     label: string,
-    panes: Pane[],
+    groups: [name: string, panes: Pane[]][],
     private readonly onShow: () => void = () => {},
   ) {
     const list = h("div", { class: "tabs", role: "tablist", "aria-label": label });
-    this.entries = panes.map((pane) => {
-      const tab = h(
-        "button",
-        {
-          type: "button",
-          role: "tab",
-          id: `tab-${pane.id}`,
-          "aria-controls": `panel-${pane.id}`,
-          "aria-selected": "false",
-          tabindex: -1,
-          onclick: () => void this.show(pane.id),
-        },
-        pane.title,
-      );
-      const notice = h("div", { class: "notice", hidden: true });
-      const panel = h(
-        "div",
-        {
-          class: "panel",
-          role: "tabpanel",
-          id: `panel-${pane.id}`,
-          "aria-labelledby": `tab-${pane.id}`,
-          hidden: true,
-        },
-        notice,
-        pane.element,
-      );
-      list.append(tab);
-      return { pane, tab, panel, notice, isStale: true };
+    this.entries = groups.flatMap(([name, panes]) => {
+      const group = h("div", { role: "presentation", "data-group": name || null });
+      list.append(group);
+      return panes.map((pane) => this.entry(pane, group));
     });
     list.addEventListener("keydown", (event) => this.move(event));
     this.element = h("div", { class: "tabbed" }, list, ...this.entries.map(({ panel }) => panel));
     this.shown = this.entries[0] as Entry;
     this.mark(this.shown);
+  }
+
+  /** Makes the tab of a pane in a group. */
+  private entry(pane: Pane, group: HTMLElement): Entry {
+    const tab = h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${pane.id}`,
+        "aria-controls": `panel-${pane.id}`,
+        "aria-selected": "false",
+        tabindex: -1,
+        onclick: () => void this.show(pane.id),
+      },
+      pane.title,
+    );
+    const notice = h("div", { class: "notice", hidden: true });
+    const panel = h(
+      "div",
+      {
+        class: "panel",
+        role: "tabpanel",
+        id: `panel-${pane.id}`,
+        "aria-labelledby": `tab-${pane.id}`,
+        hidden: true,
+      },
+      notice,
+      pane.element,
+    );
+    group.append(tab);
+    return { pane, tab, panel, notice, isStale: true };
   }
 
   get active(): string {
