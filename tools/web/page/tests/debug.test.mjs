@@ -153,6 +153,7 @@ test("runs stop where NaN or infinity was written, both ways", async () => {
   }
   await page.uncheck("#panel-step label:has-text('Stop at NaN') input");
   // The sentence and the selection are about the instruction that wrote it, the values next to it.
+  await page.click("#panel-step .menu summary");
   await press("Run to NaN or infinity");
   await page.locator("#status", { hasText: "Step 0 wrote NaN or an infinity: rcp r2.x" }).waitFor();
   assert.deepEqual(await page.evaluate(() => [...transpica.marks.selected]), [0]);

@@ -110,18 +110,33 @@ export class StepPane implements Pane {
       this.slider,
       this.where,
     );
+    const transport = h(
+      "span",
+      { class: "segments", role: "group", "aria-label": "Steps and runs" },
+      button("Start", "To the first instruction", () => void this.go(0)),
+      button("Run back", "Back to the breakpoint before (Shift+F4)", () => void this.run(-1)),
+      button("Back", "One step back (F7)", () => void this.back()),
+      button("Step", "One step forward (F8)", () => void this.forward(), { class: "primary" }),
+      button("Run", "To the next breakpoint, or to the end (F4)", () => void this.run(1)),
+      button("End", "After the last instruction", () => void this.go(this.recording?.steps ?? 0)),
+    );
+    const more = h(
+      "details",
+      { class: "menu", onclick: (event: Event) => event.target instanceof HTMLButtonElement && (more.open = false) },
+      h("summary", {}, "More"),
+      h(
+        "div",
+        {},
+        button("Run to selected line", "F9; with Shift backwards", () => void this.toLine(1)),
+        button("Run to NaN or infinity", "The next step that writes one", () => void this.toSpecial()),
+        button("Breakpoint at selected line", "Sets or removes it (Alt+B)", () => this.toggle()),
+      ),
+    );
     const runs = h(
       "div",
       { class: "bar" },
-      button("Start", "To the first instruction", () => void this.go(0)),
-      button("Back", "One step back (F7)", () => void this.back()),
-      button("Step", "One step forward (F8)", () => void this.forward(), { class: "primary" }),
-      button("End", "After the last instruction", () => void this.go(this.recording?.steps ?? 0)),
-      button("Run back", "Back to the breakpoint before (Shift+F4)", () => void this.run(-1)),
-      button("Run", "To the next breakpoint, or to the end (F4)", () => void this.run(1)),
-      button("Run to selected line", "F9; with Shift backwards", () => void this.toLine(1)),
-      button("Run to NaN or infinity", "The next step that writes one", () => void this.toSpecial()),
-      button("Breakpoint at selected line", "Sets or removes it (Alt+B)", () => this.toggle()),
+      transport,
+      more,
       this.breaks,
       h("label", { class: "field" }, this.special, h("span", {}, "Stop at NaN and infinity")),
     );
