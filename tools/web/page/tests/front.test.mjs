@@ -421,16 +421,25 @@ test("options: hosts, words of the command line, a search, what differs first, l
   await followed(page, () => page.click("#panel-options >> role=button[name='Reset all']"));
 });
 
-test("masks of uniforms are boxes with their names", async () => {
+test("each bool has one choice, with its name", async () => {
   await openSample(page, "lamps");
   await page.click("#tab-options");
-  const group = page.getByRole("group", { name: "bools baked" });
+  const group = page.getByRole("group", { name: "bools" });
   await group.waitFor();
-  const lit = group.locator("label", { hasText: "lit" });
-  assert.match(await lit.innerText(), /^b\d+\s+lit$/);
-  const bit = Number(/\d+/.exec(await lit.innerText())[0]);
-  await followed(page, () => lit.locator("input").check());
-  assert.deepEqual(await page.evaluate(() => transpica.session.options), { "control.bools.baked": 1 << bit });
+  assert.equal(await group.locator("select").count(), 16);
+  const lit = group.locator("label", { hasText: "lit" }).locator("select");
+  const bit = Number((await lit.getAttribute("id")).replace(/\D+/, ""));
+  for (const [way, ...fields] of [["true", "baked", "values"], ["specialized", "specialized"], ["false", "baked"], ["uniform"]]) {
+    await followed(page, () => lit.selectOption({ label: way }));
+    const expected = Object.fromEntries(fields.map((field) => [`control.bools.${field}`, 1 << bit]));
+    assert.deepEqual(await page.evaluate(() => transpica.session.options), expected, way);
+    assert.equal(await lit.locator("option:checked").innerText(), way);
+    const legend = page.locator("fieldset", { has: group }).locator("legend");
+    assert.equal((await legend.innerText()) === "Differs from the default", way !== "uniform");
+  }
+  await page.getByLabel("Search options").fill("specialized");
+  assert.ok(await group.isVisible());
+  await page.getByLabel("Search options").fill("");
   await followed(page, () => page.click("#panel-options >> role=button[name='Reset all']"));
 });
 

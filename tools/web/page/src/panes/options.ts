@@ -6,28 +6,41 @@ import { button, field, h, refuse } from "../dom";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
 
-/** Options whose bits are registers: the letter of these, and how many there are. */
-const MASKS: Record<string, [bank: "b" | "i", count: number]> = {
-  "control.bools.baked": ["b", 16],
-  "control.bools.values": ["b", 16],
-  "control.bools.specialized": ["b", 16],
-  "control.ints.specialized": ["i", 4],
-};
+/** Options that have a bit for each bool, and the bits of each way to treat one. */
+const BOOLS = ["control.bools.baked", "control.bools.values", "control.bools.specialized"];
+const WAYS = { uniform: "000", false: "100", true: "110", specialized: "001" };
+/** The option that has a bit for each int. */
+const INTS = "control.ints.specialized";
 
 /** Headings of the form, in its order; the others stand between them. */
 const [FIRST, LAST] = ["Differs from the default", "Limits"];
 
-/** Boxes of the registers of a mask. */
-function mask(setting: Setting, names: Map<string, string>, change: (value: unknown) => void): HTMLElement {
-  const [bank, count] = MASKS[setting.path] ?? ["b", 0];
-  const bits = Number(setting.value);
-  const boxes = Array.from({ length: count }, (_, bit) => {
+/** Controls of registers, each with its name. */
+function registers(bank: string, names: Map<string, string>, label: string, controls: HTMLElement[]): HTMLElement {
+  const rows = controls.map((one, at) => h("label", {}, one, `${bank}${at} `, h("i", {}, names.get(`${bank}${at}`) ?? "")));
+  return h("div", { class: "mask", role: "group", "aria-label": label }, ...rows);
+}
+
+/** A box for each bit of a number. */
+function boxes(bits: number, count: number, change: (value: number) => void): HTMLElement[] {
+  return Array.from({ length: count }, (_, bit) => {
     const press = () => change(box.checked ? bits | (1 << bit) : bits & ~(1 << bit));
     const box = h("input", { type: "checkbox", "data-bit": bit, onchange: press });
     box.checked = ((bits >> bit) & 1) === 1;
-    return h("label", {}, box, `${bank}${bit} `, h("i", {}, names.get(`${bank}${bit}`) ?? ""));
+    return box;
   });
-  return h("div", { class: "mask", role: "group", "aria-label": setting.label }, ...boxes);
+}
+
+/** A choice for each bool; `change` gets the numbers of all three options. */
+function ways(numbers: number[], change: (numbers: number[]) => void): HTMLElement[] {
+  return Array.from({ length: 16 }, (_, bit) => {
+    const press = () =>
+      change(numbers.map((bits, at) => (bits & ~(1 << bit)) | (Number(choose.value[at]) << bit)));
+    const ways = Object.entries(WAYS).map(([name, value]) => h("option", { value }, name));
+    const choose = h("select", { id: `option-bool-${bit}`, onchange: press }, ...ways);
+    choose.value = numbers.map((bits) => (bits >> bit) & 1).join("");
+    return choose;
+  });
 }
 
 /** Text that a search finds an option by: its names, what it means, its words and values. */
@@ -125,13 +138,32 @@ export function optionsPane({ session, say }: Context): Pane {
   const row = (setting: Setting, names: Map<string, string>) => {
     const id = `option-${setting.path.replace(/\W/g, "-")}`;
     const change = (value: unknown) => void apply(session.configure(setting, value));
-    const isMask = setting.path in MASKS;
+    const isMask = setting.path === INTS;
+    const boxesOfInts = () => registers("i", names, setting.label, boxes(Number(setting.value), 4, change));
     return h(
       "div",
       { class: setting.changed ? "option is-changed" : "option", "data-found": found(setting), id: isMask ? id : null },
       h(isMask ? "span" : "label", { class: "label", for: isMask ? null : id, title: setting.path }, setting.label),
-      isMask ? mask(setting, names, change) : control(setting, id, change),
+      isMask ? boxesOfInts() : control(setting, id, change),
       h("p", { class: "help", id: `${id}-help` }, setting.help),
+    );
+  };
+  /** One row in place of three options, of which most combinations mean nothing. */
+  const bools = (settings: Setting[], names: Map<string, string>) => {
+    const change = (numbers: number[]) => {
+      const changes = numbers.map((bits, at): [string, number] => [BOOLS[at] ?? "", bits]);
+      const others = Object.entries(session.options).filter(([path]) => !BOOLS.includes(path));
+      void apply(session.configureAll(Object.fromEntries([...others, ...changes.filter(([, bits]) => bits !== 0)])));
+    };
+    const [baked = 0, values = 0, specialized = 0] = settings.map(({ value }) => Number(value));
+    const choices = ways([baked, values & baked, specialized], change);
+    const isChanged = settings.some(({ changed }) => changed);
+    return h(
+      "div",
+      { class: isChanged ? "option is-changed" : "option", "data-found": `--bools ${settings.map(found).join(" ")}`, id: "option-control-bools" },
+      h("span", { class: "label", title: "control.bools" }, "bools"),
+      registers("b", names, "bools", choices),
+      h("p", { class: "help" }, "Each bool is read as a uniform, is a constant, or is specialized when a pipeline is created."),
     );
   };
   const choosePreset = () => {
@@ -148,7 +180,12 @@ export function optionsPane({ session, say }: Context): Pane {
     const text = (await session.client.call("settings")) as string;
     if (presets.length === 0) presets = await session.client.json<Preset[]>("presets");
     choosePreset();
-    const settings = JSON.parse(text) as Setting[];
+    const all = JSON.parse(text) as Setting[];
+    const three = BOOLS.flatMap((path) => all.filter((setting) => setting.path === path));
+    const isChanged = three.some(({ changed }) => changed);
+    const settings = all
+      .filter((setting) => !three.slice(1).includes(setting))
+      .map((setting) => (setting === three[0] ? { ...setting, changed: isChanged } : setting));
     const uniforms = await session.client.json<UniformValue[]>("uniforms").catch(() => []);
     const names = new Map(
       uniforms.flatMap(({ name, bank, first, count }) =>
@@ -168,7 +205,9 @@ export function optionsPane({ session, say }: Context): Pane {
           "fieldset",
           {},
           h("legend", {}, group),
-          ...settings.filter((setting) => heading(setting) === group).map((setting) => row(setting, names)),
+          ...settings
+            .filter((setting) => heading(setting) === group)
+            .map((setting) => (setting.path === BOOLS[0] ? bools(three, names) : row(setting, names))),
         ),
       ),
     );
