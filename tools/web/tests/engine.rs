@@ -464,6 +464,61 @@ fn damaged_files_and_random_texts_are_answered() {
 }
 
 #[test]
+fn sources_of_one_program_are_one_text() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a sample");
+    let (vertex, geometry) = (read("cards.v.pica"), read("cards.g.pica"));
+    let text = format!("; file: cards.v.pica\n{vertex}; file: cards.g.pica\n{geometry}");
+    let above = vertex.lines().count() + 1;
+    let mut engine = Engine::default();
+    let opened = good(&engine.open("cards.pica", text.as_bytes()));
+    assert_eq!(opened["problems"], json!([]));
+    assert_eq!(engine.shbin(), std::fs::read(folder.join("cards.shbin")).expect("a sample"));
+    // The lines of instructions are those of the whole text.
+    let lines: Vec<&str> = text.lines().collect();
+    let listing = good(&{
+        engine.select(1);
+        engine.view("listing")
+    });
+    let listing: Vec<&str> = listing["text"].as_str().expect("a text").lines().collect();
+    let (mut checked, mut below) = (0, 0);
+    for (line, pc) in opened["sourcePlaces"].as_array().expect("places").iter().enumerate() {
+        let Some(pc) = pc.as_u64() else { continue };
+        let word = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
+        let listed = listing[pc as usize].split_once(": ").expect("an address").1;
+        assert_eq!(word(lines[line]), word(listed), "line {}", line + 1);
+        checked += 1;
+        below += usize::from(line > above);
+    }
+    assert!(below > 10 && checked > below + 5, "{checked} lines, {below} of the second source");
+    // So are those of problems, and of questions of the editor.
+    let at = lines.iter().position(|line| line.contains("emit")).expect("an EMIT");
+    assert!(at > above);
+    let wrong = good(&engine.edit(&text.replacen("emit", "emitt", 1)));
+    assert_eq!(wrong["problems"][0]["line"], at + 1);
+    let hover = good(&engine.hover(&text, at as u32, lines[at].find("emit").expect("a word") as u32));
+    assert!(hover["contents"]["value"].as_str().is_some_and(|page| page.contains("emit")), "{hover}");
+    // A text whose first line is another one is one source.
+    let alone = good(&engine.edit(&format!(";\n{text}")));
+    assert!(!alone["problems"].as_array().expect("problems").is_empty(), "two procedures main");
+}
+
+#[test]
+fn steps_and_runs_have_the_numbers_of_the_console_under_plain_arithmetic() {
+    let text = ".out o position\n.constf k(0.0, 1.0, 2.0, 3.0)\n.proc main\n\trcp r0.x, k.x\n\tmul r0, k.x, r0.x\n\
+        \tmov o, r0\n\tend\n.end\n";
+    let mut engine = Engine::default();
+    good(&engine.open("zero.v.pica", text.as_bytes()));
+    for precision in ["exact", "fast"] {
+        good(&engine.configure(&json!({ "arithmetic.precision": precision }).to_string()));
+        let run = good(&engine.run());
+        assert_eq!(run["vertices"][0]["outputs"]["o0"][0], "0x00000000", "{precision}: {run}");
+        let steps = good(&engine.record(0, true))["steps"].as_u64().expect("a number") as usize;
+        assert_eq!(good(&engine.step(steps))["o"][0][0], 0.0, "{precision}");
+    }
+}
+
+#[test]
 fn large_texts_are_answered_in_time() {
     let start = std::time::Instant::now();
     let mut engine = Engine::default();

@@ -20,7 +20,7 @@ import type { Problem } from "./contract";
 import { h } from "./dom";
 import { type Ask, help } from "./help";
 import { highlight, languages } from "./languages";
-import type { Marks, Origin } from "./marks";
+import { ENTRY, type Marks, type Origin } from "./marks";
 
 const setLines = StateEffect.define<DecorationSet>();
 const lines = StateField.define<DecorationSet>({
@@ -86,7 +86,7 @@ export class Code {
   constructor(private readonly options: CodeOptions) {
     const { label, language, write, ask, marks, origin } = options;
     const beside = gutters(
-      (line) => this.pcsOfLine(line).length > 0,
+      (line) => this.pcsOfLine(line).some((pc) => pc < ENTRY),
       (line) => this.toggle(line),
     );
     const extensions: Extension[] = [...common(label, language, beside), lines, highlightActiveLineGutter()];

@@ -2,12 +2,12 @@
 
 import { CallError, Client } from "./client";
 import type { Code } from "./code";
-import type { Problem } from "./contract";
+import type { Opened, Problem } from "./contract";
 import { byId, h } from "./dom";
 import { type Draft, Drafts } from "./drafts";
 import { decode, encode, isLinked, type Linked } from "./link";
-import { Marks } from "./marks";
-import { fileName, SEED } from "./opening";
+import { ENTRY, Marks } from "./marks";
+import { fileName, OPTIONS, SEED } from "./opening";
 import { type Context, late } from "./panes/pane";
 import type { Second } from "./panes/compare";
 import { list } from "./panes/problems";
@@ -166,7 +166,7 @@ class Page {
     const editor = await this.editing;
     if (what === "opened") this.showSource(editor);
     if (what === "opened" || what === "edited") {
-      if (!hasError) editor.setPlaces(opened.sourcePlaces.map((pc) => (pc < 0 ? [] : [pc])));
+      if (!hasError) editor.setPlaces(placesOf(opened));
       editor.diagnose(session.problems);
       const below = byId("problems");
       const { childElementCount } = below;
@@ -317,7 +317,10 @@ class Page {
   async start(): Promise<void> {
     this.header();
     const found = await this.enter();
-    if (found !== true) await this.openSample(FIRST_SAMPLE);
+    if (found !== true) {
+      await this.openSample(FIRST_SAMPLE);
+      this.animate();
+    }
     if (typeof found !== "boolean") this.warn(found);
     // One move after another: each opens a program in several steps.
     const move = async () => {
@@ -325,6 +328,18 @@ class Page {
       if (typeof found !== "boolean") this.warn(found);
     };
     window.addEventListener("popstate", () => (this.moves = this.moves.then(move)));
+  }
+
+  /** Lets the time run until the reader begins to work, for whom nothing may change by itself. */
+  private animate(): void {
+    if (isEmbedded || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this.watch.toggle();
+    const end = ({ target }: Event) => {
+      if (byId("watch").contains(target as Node)) return;
+      for (const kind of ["pointerdown", "keydown"]) removeEventListener(kind, end, true);
+      if (this.watch.isPlaying) this.watch.toggle();
+    };
+    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, end, true);
   }
 
   /**
@@ -386,7 +401,7 @@ class Page {
     const sample = this.samples.find(({ path }) => path === this.session.program);
     if (!sample || (text !== undefined && text !== new TextDecoder().decode(await load(sample.path)))) return {};
     const inputs = { seed: SEED, mesh: "lathe", ...(await this.inputs(sample.path)) };
-    return { ...this.home, ...inputs, sample: sample.name, selected: 0, options: {} };
+    return { ...this.home, ...inputs, sample: sample.name, selected: 0, options: OPTIONS };
   }
 
   /** Everything that a link holds. */
@@ -478,7 +493,11 @@ class Page {
       if (value) void this.replace(() => this.openSample(value));
     });
     const programs = byId<HTMLSelectElement>("programs");
-    programs.addEventListener("change", () => void this.session.select(Number(programs.value)));
+    const select = async () => {
+      await this.session.select(Number(programs.value));
+      this.marks.select([ENTRY], "programs");
+    };
+    programs.addEventListener("change", () => void select());
     byId("share").addEventListener("click", () => void this.share());
     byId("recent").addEventListener("click", () => void this.recent());
     byId("help").addEventListener("click", help);
@@ -518,6 +537,17 @@ class Page {
     }));
     whole.href = location.pathname + location.hash.replace(/^#embed&?/, "#");
   }
+}
+
+/** Addresses of each line of the source; the line of the procedure that begins has that of the entry. */
+function placesOf({ source, sourcePlaces, programs, selected }: Opened): number[][] {
+  const places = sourcePlaces.map((pc) => (pc < 0 ? [] : [pc]));
+  const entry = programs.find(({ index }) => index === selected)?.entry;
+  const end = entry === undefined ? 0 : sourcePlaces.indexOf(entry);
+  const lines = source.split("\n", Math.max(0, end));
+  const line = lines.map((text) => /^\s*\.proc\b/i.test(text)).lastIndexOf(true);
+  if (line >= 0) places[line] = [ENTRY];
+  return places;
 }
 
 async function main(): Promise<void> {

@@ -3,6 +3,9 @@
 
 export type Origin = "editor" | "graph" | "tables" | "step" | "listing" | (string & {});
 
+/** Stands for the beginning of a program, beside the addresses of its instructions. */
+export const ENTRY = 0x1000;
+
 const isSame = (a: ReadonlySet<number>, b: ReadonlySet<number>) => a.size === b.size && [...a].every((pc) => b.has(pc));
 
 export class Marks {
@@ -41,7 +44,7 @@ export class Marks {
 
   /** Replaces the breakpoints. */
   stopAt(pcs: Iterable<number>): void {
-    const breaks = new Set(pcs);
+    const breaks = new Set([...pcs].filter((pc) => pc < ENTRY));
     if (isSame(breaks, this.breaks)) return;
     this.breaks = breaks;
     for (const listener of this.breakListeners) listener();
@@ -49,9 +52,10 @@ export class Marks {
 
   /** Removes the breakpoints of these instructions, or sets one at the first. */
   toggle(pcs: readonly number[]): void {
-    if (pcs.length === 0) return;
+    const first = Math.min(...pcs);
+    if (first >= ENTRY) return;
     const others = [...this.breaks].filter((pc) => !pcs.includes(pc));
-    this.stopAt(others.length < this.breaks.size ? others : [...others, Math.min(...pcs)]);
+    this.stopAt(others.length < this.breaks.size ? others : [...others, first]);
     this.onToggle();
   }
 

@@ -9,6 +9,9 @@ export const SEED = 0;
 /** Vertices that the state holds inputs for, as `transpica run --vertices`. */
 export const VERTICES = 4;
 
+/** Options of a program that is opened: texts that are easy to read. */
+export const OPTIONS: Record<string, unknown> = { "arithmetic.precision": "fast" };
+
 /** Returns the name of a file without its folder. */
 export function fileName(path: string): string {
   return path.split("/").pop() ?? path;
@@ -18,6 +21,7 @@ export function fileName(path: string): string {
 export function opening(path: string): Request[] {
   const calls: [string, ...unknown[]][] = [
     ["open", fileName(path)],
+    ["configure", JSON.stringify(OPTIONS)],
     ["seed", SEED, VERTICES],
     ["view", "wgsl"],
     ["record", 0, true],

@@ -3,7 +3,7 @@
 
 import { CallError, Client } from "./client";
 import type { Opened, Problem, Setting } from "./contract";
-import { SEED, VERTICES } from "./opening";
+import { OPTIONS, SEED, VERTICES } from "./opening";
 
 /** Everything that a link holds of a program. */
 export interface Saved {
@@ -98,19 +98,23 @@ export class Session {
   private async begin(opened: Opened, program: string): Promise<void> {
     this.program = program;
     this.typed = undefined;
-    const isConfigured = Object.keys(this.options).length > 0;
+    const isConfigured = this.hasOptions(OPTIONS);
     this.goodText = opened.kind === "source" && opened.programs.length > 0 ? opened.source : undefined;
-    this.options = {};
+    this.options = { ...OPTIONS };
     this.generated(SEED);
     this.begun = opened.source;
     this.began = Date.now();
     this.accept(opened);
-    if (opened.programs.length > 0) {
-      // The worker answers in order, so no view has to wait for these.
-      if (isConfigured) void this.client.json("configure", "{}");
-      void this.client.json("seed", SEED, VERTICES);
-    }
+    // The worker answers in order, so no view has to wait for these.
+    if (!isConfigured) void this.client.json("configure", JSON.stringify(OPTIONS));
+    if (opened.programs.length > 0) void this.client.json("seed", SEED, VERTICES);
     await this.onChange("opened");
+  }
+
+  /** Returns whether these options are set, and no others. */
+  hasOptions(options: Record<string, unknown>): boolean {
+    const key = (all: Record<string, unknown>) => JSON.stringify(Object.entries(all).sort());
+    return key(options) === key(this.options);
   }
 
   /** Notes that all inputs are generated. */
@@ -228,9 +232,9 @@ export class Session {
 
   /** Whether anything of the program is the reader's own. */
   get isChanged(): boolean {
-    const { typed, goodText, begun, options, sets } = this;
+    const { typed, goodText, begun, sets } = this;
     const isOther = goodText !== undefined && goodText !== begun;
-    return typed !== undefined || isOther || Object.keys(options).length > 0 || sets.size > 0;
+    return typed !== undefined || isOther || !this.hasOptions(OPTIONS) || sets.size > 0;
   }
 
   /** Uniforms that the reader set, as arguments of `setUniform`. */
@@ -280,7 +284,7 @@ export class Session {
       });
     }
     if (mesh) await this.setMesh(mesh);
-    if (Object.keys(options ?? {}).length > 0) await this.configureAll(options ?? {});
+    if (options && !this.hasOptions(options)) await this.configureAll(options);
   }
 
   /** Brings a new engine to where the lost one was. */

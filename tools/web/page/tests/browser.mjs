@@ -56,12 +56,15 @@ const GPU = [
   "--use-webgpu-adapter=swiftshader",
 ];
 
-/** Starts Debian's browser with a new profile; `gpu: false` leaves it without WebGPU. */
+/**
+ * Starts Debian's browser with a new profile; `gpu: false` leaves it without WebGPU. Only with motion does the time run
+ * at first sight.
+ */
 export async function launch({
   gpu = true,
   viewport = { width: 1440, height: 900 },
   colorScheme = "light",
-  reducedMotion = "no-preference",
+  reducedMotion = "reduce",
 } = {}) {
   const profile = await mkdtemp(path.join(tmpdir(), "transpica-page-"));
   const context = await chromium.launchPersistentContext(profile, {

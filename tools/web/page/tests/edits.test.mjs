@@ -54,7 +54,7 @@ test("an option's number that is none is refused, and the old one stays", async 
     assert.deepEqual([await field.inputValue(), await field.getAttribute("aria-invalid")], [old, "true"], typed);
     assert.match(await field.getAttribute("title"), new RegExp(`${typed}.*not understood`));
   }
-  assert.deepEqual(await page.evaluate(() => transpica.session.options), {});
+  assert.deepEqual(await page.evaluate(() => transpica.session.options), { "arithmetic.precision": "fast" });
 });
 
 test("the uniforms match the picture, and say what was guessed", async () => {

@@ -10,7 +10,7 @@ import { launch, open, serve } from "./browser.mjs";
 import { call, followed, openBytes, openSample, PAGE, replace, SHADERS, shot } from "./use.mjs";
 
 /** Bytes of scripts and styles of the first view, and of the engine, uncompressed. */
-const [MOST_SCRIPTS, MOST_ENGINE] = [485_000, 1_960_000];
+const [MOST_SCRIPTS, MOST_ENGINE] = [487_000, 1_960_000];
 
 let server, browser, page, faults;
 
@@ -61,6 +61,61 @@ test("the first view says what this is, with WGSL in front and the picture next 
   await page.locator("#panel-sizes", { hasText: "last change to all visible panes" }).waitFor();
   await page.click("#tab-wgsl");
   await shot(page, "first-view");
+});
+
+test("the first texts are plain, and one click adds the console's rules", async () => {
+  const { page: own } = await open(browser.context, server.address);
+  const shown = () => call(own, "view", "wgsl").then(({ text }) => text);
+  const plain = own.locator("#panel-wgsl .plain");
+  await plain.waitFor();
+  const fast = await shown();
+  assert.doesNotMatch(fast, /has_nan/);
+  assert.equal(await own.evaluate(() => transpica.session.isChanged), false);
+  await followed(own, () => plain.getByRole("button", { name: "Show exact" }).click());
+  await plain.waitFor({ state: "hidden" });
+  assert.match(await shown(), /has_nan/);
+  await own.close();
+});
+
+test("the procedure and the function that begin are marked together, and stop nothing", async () => {
+  await openSample(page, "lamps");
+  for (const [kind, begins] of [["wgsl", /fn main\(/], ["glsl", /void main\(/], ["hlsl", / main\(/], ["msl", /main_\(/], ["spirv", /OpFunction/]]) {
+    await page.click(`#tab-${kind}`);
+    const line = page.locator(`#panel-${kind} .cm-line.is-selected`);
+    await page.evaluate(() => transpica.marks.select([], "test"));
+    await line.first().waitFor({ state: "detached" });
+    const source = await text();
+    await page.evaluate((line) => transpica.editor.goTo(line), source.split("\n").findIndex((text) => text.startsWith(".proc main")) + 1);
+    for (const key of ["ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
+    await line.first().waitFor();
+    assert.equal(await line.count(), 1);
+    assert.match(await line.innerText(), begins, kind);
+  }
+  await page.keyboard.press("Alt+B");
+  assert.equal(await page.evaluate(() => transpica.marks.breaks.size), 0);
+  await page.click("#tab-wgsl");
+});
+
+test("at first sight the time runs, until the reader works", async () => {
+  const fresh = await launch({ gpu: false, reducedMotion: "no-preference" });
+  const { page: own } = await open(fresh.context, server.address);
+  const look = () => own.evaluate(() => transpica.watch.look);
+  await own.waitForFunction(() => transpica.watch.look.time > 0.2);
+  assert.equal(await own.getByRole("button", { name: "Pause" }).count(), 1);
+  await own.locator("#watch .stage").hover();
+  await own.mouse.down();
+  await own.mouse.up();
+  const { time } = await look();
+  await own.waitForFunction((time) => transpica.watch.look.time > time, time);
+  await own.click("#source .cm-content");
+  const { time: stopped } = await look();
+  await own.waitForTimeout(150);
+  assert.equal((await look()).time, stopped);
+  // Who follows a link sees what the sender saw.
+  const { page: other } = await open(fresh.context, `${server.address}#s=toon`);
+  await other.waitForTimeout(300);
+  assert.equal(await other.evaluate(() => transpica.watch.look.time), 0);
+  await fresh.close();
 });
 
 test("About has the version, the manual, and the licenses of everything inside", async () => {
@@ -218,6 +273,48 @@ test("what does not look like a program asks first", async () => {
   await openBytes(page, "notes.txt", "Dear diary,");
   await followed(page, () => page.click("#question >> role=button[name='Open it anyway']"));
   assert.equal(await text(), "Dear diary,");
+});
+
+test("the sources of a program open together, from a choice of files or a folder", async () => {
+  const names = ["cards.v.pica", "cards.g.pica", "cards.state.json", "shadow.v.pica", "shadow.g.pica"];
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, mimeType: "text/plain", buffer: await readFile(path.join(SHADERS, name)) })),
+  );
+  const isBinary = async (name) => {
+    await page.locator("#name", { hasText: `${name}.pica` }).waitFor();
+    const bytes = await page.evaluate(async () => [...(await transpica.session.client.call("shbin"))]);
+    assert.ok(Buffer.from(bytes).equals(await readFile(path.join(SHADERS, `${name}.shbin`))), name);
+  };
+  await openSample(page, "toon");
+  await page.setInputFiles("#file", files.slice(0, 2));
+  await isBinary("cards");
+  assert.match(await text(), /^; file: cards\.v\.pica\n[^]*\n; file: cards\.g\.pica\n/);
+  await page.selectOption("#programs", { index: 1 });
+  await page.locator("#source .cm-line.is-selected", { hasText: ".proc gmain" }).waitFor();
+  // Several programs: one is chosen. This browser cannot drop a folder: its answer is replaced.
+  await page.evaluate((files) => {
+    const found = files.map(({ name, text }) => ({ isFile: true, name, file: (done) => done(new File([text], name)) }));
+    found.push({ isFile: true, name: "README.md", file: () => {} }, { isFile: false, isDirectory: true, name: "inside" });
+    const createReader = () => ({ readEntries: (done) => done(found.splice(0, 3)) });
+    const data = new DataTransfer();
+    data.items.add(new File([], "folder"));
+    const { prototype } = DataTransferItem;
+    const { webkitGetAsEntry } = prototype;
+    prototype.webkitGetAsEntry = () => ({ isFile: false, isDirectory: true, createReader });
+    window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    prototype.webkitGetAsEntry = webkitGetAsEntry;
+  }, files.map(({ name, buffer }) => ({ name, text: buffer.toString() })));
+  const choice = page.locator("#choice");
+  await choice.waitFor();
+  assert.deepEqual(await choice.locator("li button").allInnerTexts(), ["cards", "shadow"]);
+  await choice.getByRole("button", { name: "shadow" }).click();
+  await isBinary("shadow");
+  // Samples of several sources are such texts.
+  for (const name of ["cards", "library"]) {
+    await openSample(page, name);
+    await isBinary(name);
+    assert.match(await text(), /^; file: /);
+  }
 });
 
 test("a link opens what the sender saw: tabs, step, trace, selection, camera, edges", async () => {
@@ -403,7 +500,7 @@ test("options: hosts, words of the command line, a search, what differs first, l
     assert.ok(Object.keys(await page.evaluate(() => transpica.session.options)).length > 0);
   }
   await followed(page, () => host.selectOption(""));
-  assert.deepEqual(await page.evaluate(() => transpica.session.options), {});
+  assert.deepEqual(await page.evaluate(() => transpica.session.options), { "arithmetic.precision": "fast" });
   // A flag of the command line, a word of a choice, words of the help.
   for (const [typed, expected] of [
     ["--flip-y", "flip-y"],
@@ -415,7 +512,7 @@ test("options: hosts, words of the command line, a search, what differs first, l
     assert.ok(labels.includes(expected) && labels.length < 6, `${typed}: ${labels}`);
   }
   await page.getByLabel("Search options").fill("");
-  await followed(page, () => page.selectOption("#option-arithmetic-precision", "fast"));
+  await followed(page, () => page.selectOption("#option-arithmetic-precision", "f24"));
   assert.equal(await page.locator("#panel-options .option .label").first().innerText(), "precision");
   assert.equal(await host.inputValue(), "changed");
   await followed(page, () => page.click("#panel-options >> role=button[name='Reset all']"));
@@ -431,7 +528,8 @@ test("each bool has one choice, with its name", async () => {
   const bit = Number((await lit.getAttribute("id")).replace(/\D+/, ""));
   for (const [way, ...fields] of [["true", "baked", "values"], ["specialized", "specialized"], ["false", "baked"], ["uniform"]]) {
     await followed(page, () => lit.selectOption({ label: way }));
-    const expected = Object.fromEntries(fields.map((field) => [`control.bools.${field}`, 1 << bit]));
+    const bools = fields.map((field) => [`control.bools.${field}`, 1 << bit]);
+    const expected = { "arithmetic.precision": "fast", ...Object.fromEntries(bools) };
     assert.deepEqual(await page.evaluate(() => transpica.session.options), expected, way);
     assert.equal(await lit.locator("option:checked").innerText(), way);
     const legend = page.locator("fieldset", { has: group }).locator("legend");
@@ -454,17 +552,17 @@ test("the version of GLSL and the precision are chosen on the pane, which copies
   await page.locator("#status", { hasText: "GLSL copied." }).waitFor();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /#version 300 es/);
   await page.click("#tab-wgsl");
-  const exact = (await call(page, "view", "wgsl")).text;
-  await followed(page, () => page.locator("#panel-wgsl").getByLabel("Precision").selectOption("fast"));
   const fast = (await call(page, "view", "wgsl")).text;
-  assert.notEqual(fast, exact);
+  await followed(page, () => page.locator("#panel-wgsl").getByLabel("Precision").selectOption("exact"));
+  const exact = (await call(page, "view", "wgsl")).text;
+  assert.ok(fast.length < exact.length);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.locator("#panel-wgsl").getByRole("button", { name: "Save" }).click(),
   ]);
   assert.equal(download.suggestedFilename(), "lights.wgsl");
-  assert.equal(await readFile(await download.path(), "utf8"), fast);
-  await followed(page, () => page.evaluate(() => transpica.session.configureAll({})));
+  assert.equal(await readFile(await download.path(), "utf8"), exact);
+  await followed(page, () => page.locator("#panel-wgsl").getByLabel("Precision").selectOption("fast"));
 });
 
 test("HLSL, MSL and SPIR-V are written by an engine that is loaded when one of them is wanted", async () => {
@@ -479,7 +577,7 @@ test("HLSL, MSL and SPIR-V are written by an engine that is loaded when one of t
   }
   await own.click("#tab-msl");
   const before = await own.locator("#panel-msl .cm-content").innerText();
-  await followed(own, () => own.locator("#panel-msl").getByLabel("Precision").selectOption("fast"));
+  await followed(own, () => own.locator("#panel-msl").getByLabel("Precision").selectOption("exact"));
   await own.waitForFunction((before) => document.querySelector("#panel-msl .cm-content").innerText !== before, before);
   assert.ok(await loaded());
   await own.close();

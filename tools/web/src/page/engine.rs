@@ -350,7 +350,7 @@ impl Engine {
         let run = self.with_values(|open, values| {
             let mut state = values.state.clone();
             self.settings.values.options.control.apply(&mut state.uniforms);
-            let settings = self.settings.values.options.settings(BUDGET);
+            let settings = self.settings.machine(BUDGET);
             let mask = open.environment.executable().output_mask();
             let listed = listed(&open.program, mask);
             let view = View { mask, listed, json: true, symbols: &open.symbols, origin: None };

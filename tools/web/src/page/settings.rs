@@ -2,7 +2,8 @@
 //! In: changes by path. Out: rows of a form; options and profile of the library.
 
 use serde_json::{Map, Value, from_str, json};
-use transpica::GlslVersion;
+use transpica::interp::Settings as Machine;
+use transpica::{GlslVersion, Precision};
 use transpica_settings::PRESETS;
 use transpica_settings::form::{Choice, Setting};
 
@@ -62,6 +63,17 @@ impl Settings {
             changed: self.version != GlslVersion::Vulkan450,
         });
         rows
+    }
+
+    /// Returns the settings of the reference machine, which has the console's numbers for
+    /// translations by plain arithmetic, too.
+    pub fn machine(&self, budget: u64) -> Machine {
+        let machine = self.values.options.settings(budget);
+        let precision = match machine.precision {
+            Precision::Fast => Precision::Exact,
+            other @ (Precision::Exact | Precision::F24) => other,
+        };
+        Machine { precision, ..machine }
     }
 
     /// Returns the presets: names of hosts, each with its changes from the default.

@@ -80,7 +80,7 @@ impl Stepper {
     pub fn new(open: &Open<'_>, state: &State, settings: &Settings, vertex: usize) -> Result<Self, Problem> {
         let outputs = open.environment.executable().output_mask();
         // Budget of one invocation before the recorded one.
-        let machine = settings.values.options.settings(1 << 20);
+        let machine = settings.machine(1 << 20);
         let run = Run { program: &open.program, state, settings: machine, outputs };
         let missing = || Problem::error(format!("vertex {vertex} does not exist"));
         let recording = run.record(vertex)?.ok_or_else(missing)?;

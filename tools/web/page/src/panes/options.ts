@@ -3,6 +3,7 @@
 
 import type { Preset, Problem, Setting, UniformValue } from "../contract";
 import { button, field, h, refuse } from "../dom";
+import { OPTIONS } from "../opening";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
 
@@ -104,12 +105,12 @@ export function optionsPane({ session, say }: Context): Pane {
     "aria-label": "Search options",
     oninput: () => narrow(),
   });
-  const reset = button("Reset all", "Set every option to its default", () => void apply(session.configureAll({})));
+  const reset = button("Reset all", "Set every option as a new program has it", () => void apply(session.configureAll({ ...OPTIONS })));
   let presets: Preset[] = [];
   const preset = h("select", {
     onchange: () => {
       const chosen = presets.find(({ name }) => name === preset.value);
-      if (chosen || preset.value === "") void apply(session.configureAll({ ...chosen?.changes }));
+      if (chosen || preset.value === "") void apply(session.configureAll({ ...(chosen?.changes ?? OPTIONS) }));
     },
   });
   const element = h(
@@ -167,14 +168,13 @@ export function optionsPane({ session, say }: Context): Pane {
     );
   };
   const choosePreset = () => {
-    const key = (options: Record<string, unknown>) => JSON.stringify(Object.entries(options).sort());
-    const own = key(session.options);
     // Renderers of a host may have the same options.
-    const alike = presets.filter(({ changes }) => key(changes) === own).map(({ name }) => name);
+    const alike = presets.filter(({ changes }) => session.hasOptions(changes)).map(({ name }) => name);
     const is = alike.includes(preset.value) ? preset.value : alike[0];
-    const names = ["", ...presets.map(({ name }) => name), ...(is === undefined && own !== "[]" ? ["changed"] : [])];
-    preset.replaceChildren(...names.map((name) => h("option", { value: name }, name || "any (defaults)")));
-    preset.value = is ?? (own === "[]" ? "" : "changed");
+    const other = session.hasOptions(OPTIONS) ? "" : "changed";
+    const names = ["", ...presets.map(({ name }) => name), ...(is === undefined && other ? [other] : [])];
+    preset.replaceChildren(...names.map((name) => h("option", { value: name }, name || "any")));
+    preset.value = is ?? other;
   };
   const refresh = async () => {
     const text = (await session.client.call("settings")) as string;

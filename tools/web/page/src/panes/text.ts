@@ -6,6 +6,7 @@ import type { Code } from "../code";
 import type { Setting, TextView } from "../contract";
 import { button, download, field, h } from "../dom";
 import type { languages } from "../languages";
+import { ENTRY } from "../marks";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
 
@@ -33,13 +34,21 @@ async function ask({ session }: Context, kind: string): Promise<TextView> {
 }
 
 /** Options that stand above a text, by its kind. */
+const PRECISION = "arithmetic.precision";
 const CHOICES: Record<string, Record<string, string>> = {
-  wgsl: { "arithmetic.precision": "Precision" },
-  glsl: { "view.glsl_version": "Version", "arithmetic.precision": "Precision" },
-  hlsl: { "arithmetic.precision": "Precision" },
-  msl: { "arithmetic.precision": "Precision" },
-  spirv: { "arithmetic.precision": "Precision" },
+  wgsl: { [PRECISION]: "Precision" },
+  glsl: { "view.glsl_version": "Version", [PRECISION]: "Precision" },
+  hlsl: { [PRECISION]: "Precision" },
+  msl: { [PRECISION]: "Precision" },
+  spirv: { [PRECISION]: "Precision" },
 };
+
+/** Returns the number of the line, from 0, on which the program begins in such a text; -1 without one. */
+function beginning(text: string): number {
+  const [, id] = /OpEntryPoint \w+ (%\w+)/.exec(text) ?? [];
+  const isThere = (line: string) => (id ? line.includes(`${id} = OpFunction `) : /^[^/]*\bmain_?\(/.test(line));
+  return text.split("\n").findIndex(isThere);
+}
 
 /** What can read a text, where its name does not say. */
 const READERS: Record<string, string> = { hlsl: "Shader model 5.1 or later", msl: "Metal 2.1 or later" };
@@ -60,7 +69,8 @@ export function textPane(context: Context, kind: string, title: string, language
   };
   const bar = h("div", { class: "bar" }, button("Copy", "", () => void copy()), button("Save", "", save));
   if (READERS[kind]) bar.append(h("span", { class: "muted" }, READERS[kind]));
-  const element = h("div", { class: "text-pane" }, bar, problems);
+  const plain = h("p", { class: "plain", hidden: true });
+  const element = h("div", { class: "text-pane" }, bar, plain, problems);
   /** Selects of the options above the text, made when the first text arrives. */
   let choices: { setting: Setting; choose: HTMLSelectElement }[] | undefined;
   const choose = async () => {
@@ -75,8 +85,13 @@ export function textPane(context: Context, kind: string, title: string, language
         return { setting, choose };
       });
     }
-    for (const { setting, choose } of choices ?? [])
+    for (const { setting, choose } of choices ?? []) {
       choose.value = String(session.options[setting.path] ?? setting.default).toLowerCase();
+      if (setting.path !== PRECISION) continue;
+      plain.hidden = choose.value !== "fast";
+      const exact = button("Show exact", "", () => void session.configure(setting, "exact"));
+      if (!plain.hasChildNodes()) plain.append("Plain arithmetic. ", exact, " adds the console's 0 · ∞ = 0.");
+    }
   };
   return {
     id: kind,
@@ -89,7 +104,10 @@ export function textPane(context: Context, kind: string, title: string, language
         code = new Code({ label: `${title} of the program`, origin: kind, language, marks: context.marks });
         element.append(code.view.dom);
       }
-      code.show(view.text, view.places);
+      const places = [...view.places];
+      const line = kind in CHOICES ? beginning(view.text) : -1;
+      if (line >= 0) places[line] = [...(places[line] ?? []), ENTRY];
+      code.show(view.text, places);
       void choose().catch(() => (choices = undefined));
     },
   };
