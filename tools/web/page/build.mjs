@@ -27,22 +27,26 @@ async function wasm(module, name) {
 }
 const [engineFile, nativeFile] = [await wasm("page", "engine"), await wasm("native", "native")];
 
-// Samples with one source open as that, with its comments; the others as their binaries.
+// Samples open as their sources, with the comments; several ones are one text, as the page joins them.
 const names = await readdir(shaders);
 const samples = names
   .filter((name) => name.endsWith(".shbin"))
   .sort()
   .map((file) => {
     const name = file.replace(".shbin", "");
-    const sources = names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(".pica"));
+    const sources = names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(".pica")).sort().reverse();
     // Values that show what the first program is for.
     const state = [`${name}.0.state.json`, `${name}.state.json`].find((state) => names.includes(state));
-    const program = `samples/${sources.length === 1 ? sources[0] : file}`;
+    const program = `samples/${sources.length === 1 ? sources[0] : `${name}.pica`}`;
     // The state of a pair of programs belongs to the geometry program, which is not the first.
-    return { name, path: program, state: state && sources.length === 1 ? `samples/${state}` : undefined };
+    return { name, sources, path: program, state: state && sources.length === 1 ? `samples/${state}` : undefined };
   });
-for (const sample of samples.flatMap(({ path, state }) => (state ? [path, state] : [path])))
-  await cp(path.join(shaders, path.basename(sample)), path.join(out, sample));
+for (const { sources, path: program, state } of samples) {
+  const texts = await Promise.all(sources.map((source) => readFile(path.join(shaders, source), "utf8")));
+  const parts = texts.map((text, at) => (texts.length === 1 ? text : `; file: ${sources[at]}\n${text.trimEnd()}\n`));
+  await writeFile(path.join(out, program), parts.join(""));
+  if (state) await cp(path.join(shaders, path.basename(state)), path.join(out, state));
+}
 
 const family = (font) => path.join(here, `node_modules/@fontsource/ibm-plex-${font.split("-")[0]}`);
 await mkdir(path.join(out, "fonts"));
@@ -68,7 +72,7 @@ const options = {
     NATIVE_FILE: JSON.stringify(nativeFile),
     RELEASE: JSON.stringify(manifest("version")),
     REPOSITORY: JSON.stringify(manifest("repository") ?? ""),
-    SAMPLES: JSON.stringify(samples),
+    SAMPLES: JSON.stringify(samples.map(({ sources, ...sample }) => sample)),
     FIRST_SAMPLE: JSON.stringify(samples.find(({ name }) => name === "lamps").path),
   },
   loader: { ".woff2": "copy" },

@@ -437,6 +437,7 @@ fn damaged_files_and_random_texts_are_answered() {
         "0x",
         "99999999999",
         "ifc cmp.x\n",
+        "; file: é.pica\n",
     ];
     for round in 0..120 {
         let mut engine = Engine::default();

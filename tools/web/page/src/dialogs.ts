@@ -106,6 +106,18 @@ export function recent(kept: Recent[], restore: (one: Recent) => void, forget: (
   if (kept.length > 0) dialog.querySelector("form")?.prepend(button("Forget all", "", press));
 }
 
+/** Offers names, of which one is taken. */
+export function choose(title: string, names: string[], take: (name: string) => void): void {
+  const rows = names.map((name) => {
+    const press = () => {
+      dialog.close();
+      take(name);
+    };
+    return h("li", {}, button(name, "", press));
+  });
+  const dialog = open("choice", title, h("p", {}, "The files are sources of more than one program. Open:"), h("ul", {}, ...rows));
+}
+
 export interface Shared {
   name: string;
   address: string;

@@ -293,6 +293,12 @@ class Page {
     }
   }
 
+  /** Opens files, several sources of a program as one text. */
+  private async openFiles(files: File[]): Promise<void> {
+    const { openFiles } = await import("./doubt");
+    await openFiles(files, (file) => this.openFile(file));
+  }
+
   async openFile(file: File): Promise<void> {
     const { name, size } = file;
     if (size > FILE_LIMIT) {
@@ -481,7 +487,7 @@ class Page {
     file.addEventListener("change", () => {
       const chosen = [...(file.files ?? [])];
       file.value = "";
-      for (const one of chosen) void this.openFile(one);
+      void this.openFiles(chosen);
     });
     const samples = byId<HTMLSelectElement>("samples");
     samples.replaceChildren(
@@ -502,7 +508,7 @@ class Page {
     byId("recent").addEventListener("click", () => void this.recent());
     byId("help").addEventListener("click", help);
     byId("about").addEventListener("click", () => void import("./dialogs").then(({ about }) => about()));
-    drops((dropped) => void this.openFile(dropped));
+    drops((dropped) => void this.openFiles(dropped));
     if (isEmbedded) this.embed();
     const steps = {
       F8: () => this.step.forward(),

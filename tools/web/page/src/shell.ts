@@ -80,8 +80,8 @@ export function bar(): void {
   byId("bar").append(...buttons);
 }
 
-/** Files dropped anywhere. */
-export function drops(open: (file: File) => void): void {
+/** Files and folders dropped anywhere. */
+export function drops(open: (files: File[]) => void): void {
   const sign = byId("drop");
   let depth = 0;
   window.addEventListener("dragenter", () => (sign.hidden = ++depth === 0));
@@ -91,7 +91,15 @@ export function drops(open: (file: File) => void): void {
     event.preventDefault();
     depth = 0;
     sign.hidden = true;
-    for (const file of event.dataTransfer?.files ?? []) open(file);
+    // The list is empty once the event has ended.
+    const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
+    const files = [...(event.dataTransfer?.files ?? [])];
+    const isFolder = entries.some((entry) => entry?.isDirectory);
+    if (!isFolder) return open(files);
+    void import("./doubt").then(async ({ filesOf }) => {
+      const found = entries.flatMap((entry) => (entry ? [filesOf(entry)] : []));
+      open((await Promise.all(found)).flat());
+    });
   });
 }
 

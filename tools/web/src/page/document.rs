@@ -140,7 +140,7 @@ impl Document {
         let (source, places) = match source {
             // The text has the same code words.
             Ok(source) => {
-                let places = assembled(&source).map(|assembled| places(&source, &assembled));
+                let places = assembled(&source).map(|assembled| places(&sources("", &source), &assembled));
                 (source, places.unwrap_or_default())
             }
             Err(error) => {
@@ -170,7 +170,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Replaces the text; returns whether the file is a new one.
+    /// Replaces the text, which may hold several [`sources`]; returns whether the file is a new one.
     ///
     /// # Errors
     /// A text that is too long: nothing changes.
@@ -180,18 +180,20 @@ impl Document {
             return Err(Problem::error(message).hint("a program has at most 4096 instructions"));
         }
         text.clone_into(&mut self.source);
-        let assembled = match assemble(&[SourceText { name: &self.name, text }]) {
+        let sources = sources(&self.name, text);
+        let texts: Vec<_> = sources.iter().map(|&Part { name, text, .. }| SourceText { name, text }).collect();
+        let assembled = match assemble(&texts) {
             Ok(assembled) => assembled,
             Err(report) => {
-                self.problems = Problem::of_report(&report, text);
+                self.problems = Problem::of_report(&report, &sources);
                 self.places = vec![-1; text.lines().count()];
                 return Ok(false);
             }
         };
-        self.places = places(text, &assembled);
+        self.places = places(&sources, &assembled);
         let warnings = assembled.warnings.iter();
         self.problems =
-            warnings.map(|warning| Problem::of_diagnostic(Severity::Warning, warning, text)).collect();
+            warnings.map(|warning| Problem::of_diagnostic(Severity::Warning, warning, &sources)).collect();
         let is_new = self.bytes != assembled.bytes;
         self.bytes = assembled.bytes;
         self.read_programs();
@@ -289,12 +291,49 @@ fn assembled(source: &str) -> Option<Assembled> {
     assemble(&[SourceText { name: "", text: source }]).ok()
 }
 
+/// Begins the line above each source of a text of several ones.
+const SOURCE: &str = "; file: ";
+
+/// A source in a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Number of lines above it.
+    pub above: u32,
+}
+
+/// Returns the sources of a text: if its first line is `; file: NAME`, each such line begins one.
+pub fn sources<'a>(name: &'a str, text: &'a str) -> Vec<Part<'a>> {
+    let mut parts = vec![Part { name, text, above: 0 }];
+    if !text.starts_with(SOURCE) {
+        return parts;
+    }
+    let mut start = 0;
+    for (above, line) in (0..).zip(text.split_inclusive('\n')) {
+        if let (Some(name), Some(rest)) = (line.strip_prefix(SOURCE), text.get(start..)) {
+            if let Some(last) = parts.last_mut() {
+                last.text = &last.text[..last.text.len() - rest.len()];
+            }
+            parts.push(Part { name: name.trim_end(), text: rest, above });
+        }
+        start += line.len();
+    }
+    // Nothing stands above the first of these lines.
+    parts.remove(0);
+    parts
+}
+
 /// Returns for each line of a text the first address of its instructions, or -1.
-fn places(text: &str, assembled: &Assembled) -> Vec<i32> {
-    let mut places = vec![-1; text.lines().count()];
+fn places(sources: &[Part<'_>], assembled: &Assembled) -> Vec<i32> {
+    let mut places = vec![-1; sources.iter().map(|source| source.text.lines().count()).sum()];
     for (pc, place) in (0..i32::MAX).zip(&assembled.places) {
-        let line = (place.line as usize).checked_sub(1).and_then(|line| places.get_mut(line));
-        if let (Some(line @ -1), 0) = (line, place.file) {
+        // Files beyond the sources are those of line markers.
+        let above = sources.get(place.file).map(|source| source.above as usize);
+        let line = above.and_then(|above| (above + place.line as usize).checked_sub(1));
+        if let Some(line @ -1) = line.and_then(|line| places.get_mut(line)) {
             *line = pc;
         }
     }

@@ -15,7 +15,7 @@ use transpica_inspect::symbols::Symbols;
 use transpica_lsp::{Analysis, Position};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::document::Document;
+use super::document::{Document, sources};
 use super::gpu;
 use super::picture::{self, DrawRequest};
 use super::problem::Problem;
@@ -23,9 +23,6 @@ use super::settings::{Settings, answer};
 use super::stepping::Stepper;
 use super::values::{self, Values};
 use super::views::{self, TextView, Translated};
-
-/// Name of the text of the editor.
-const EDITOR: &str = "page:editor.pica";
 
 /// Limit of the instructions of one vertex of a run, as the command line has it.
 const BUDGET: u64 = 1 << 24;
@@ -119,14 +116,14 @@ impl Engine {
 
     /// Returns what a hover over a place of a text shows; both numbers begin at 0, in UTF-16.
     pub fn hover(&mut self, source: &str, line: u32, character: u32) -> String {
-        let position = self.place(source, line, character);
-        text(Ok(self.language.hover(EDITOR, position)))
+        let (uri, position) = self.place(source, line, character);
+        text(Ok(self.language.hover(&uri, position)))
     }
 
     /// Returns what can stand at a place of a text.
     pub fn complete(&mut self, source: &str, line: u32, character: u32) -> String {
-        let position = self.place(source, line, character);
-        text(Ok(self.language.complete(EDITOR, position)))
+        let (uri, position) = self.place(source, line, character);
+        text(Ok(self.language.complete(&uri, position)))
     }
 
     /// Selects a program of the file.
@@ -361,12 +358,24 @@ impl Engine {
 }
 
 impl Engine {
-    /// Makes a text known to the analysis.
-    fn place(&mut self, source: &str, line: u32, character: u32) -> Position {
-        if !self.language.has_text(EDITOR, source) {
-            self.language.open(EDITOR, source.to_owned());
+    /// Makes the sources of a text known to the analysis; returns the one with a line, and the place
+    /// in it.
+    fn place(&mut self, text: &str, line: u32, character: u32) -> (String, Position) {
+        let sources = sources("", text);
+        if self.language.uris().len() != sources.len() {
+            self.language = Analysis::default();
         }
-        Position { line, character }
+        let mut place = (String::new(), Position { line, character });
+        for (number, source) in sources.iter().enumerate() {
+            let uri = format!("page:editor.{number}.pica");
+            if !self.language.has_text(&uri, source.text) {
+                self.language.open(&uri, source.text.to_owned());
+            }
+            if let Some(line) = line.checked_sub(source.above) {
+                place = (uri, Position { line, character });
+            }
+        }
+        place
     }
 
     /// Replaces the document, or leaves it alone on failure.

@@ -6,6 +6,8 @@ use serde_json::json;
 use transpica::{At, Error, Warning};
 use transpica_asm::{Diagnostic, Report};
 
+use super::document::Part;
+
 /// Weight of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,26 +67,30 @@ impl Problem {
         json!({ "error": self }).to_string()
     }
 
-    /// Converts a message of the assembler about a text.
-    pub fn of_diagnostic(severity: Severity, diagnostic: &Diagnostic, text: &str) -> Self {
+    /// Converts a message of the assembler about the sources of a text.
+    pub fn of_diagnostic(severity: Severity, diagnostic: &Diagnostic, sources: &[Part<'_>]) -> Self {
         let Diagnostic { message, hint, span, line, column, .. } = diagnostic;
         let problem = Self { hint: hint.clone(), ..Self::new(severity, message) };
+        let found = sources.get(span.source).and_then(|source| {
+            let (before, rest) = source.text.split_at_checked(span.start)?;
+            Some((source.above, before, rest.get(..span.length)?))
+        });
         // Line markers name lines that the text does not have.
-        match (text.get(..span.start), text.get(span.start..span.start + span.length)) {
-            (Some(before), Some(part)) if span.source == 0 => Self {
-                line: Some(count(before.matches('\n')) + 1),
+        match found {
+            Some((above, before, part)) => Self {
+                line: Some(above + count(before.matches('\n')) + 1),
                 column: Some(count(before.rsplit('\n').next().unwrap_or_default().chars()) + 1),
                 length: Some(count(part.chars())),
                 ..problem
             },
-            (_, _) => Self { line: Some(*line), column: Some(*column), ..problem },
+            None => Self { line: Some(*line), column: Some(*column), ..problem },
         }
     }
 
-    /// Converts the report of the assembler about a text: errors, then warnings.
-    pub fn of_report(report: &Report, text: &str) -> Vec<Self> {
-        let errors = report.errors.iter().map(|one| Self::of_diagnostic(Severity::Error, one, text));
-        let warnings = report.warnings.iter().map(|one| Self::of_diagnostic(Severity::Warning, one, text));
+    /// Converts the report of the assembler about the sources of a text: errors, then warnings.
+    pub fn of_report(report: &Report, sources: &[Part<'_>]) -> Vec<Self> {
+        let errors = report.errors.iter().map(|one| Self::of_diagnostic(Severity::Error, one, sources));
+        let warnings = report.warnings.iter().map(|one| Self::of_diagnostic(Severity::Warning, one, sources));
         let mut all: Vec<Self> = errors.chain(warnings).collect();
         if report.left_out.errors + report.left_out.warnings > 0 {
             all.push(Self::new(Severity::Note, report.left_out.to_string()));
