@@ -33,8 +33,13 @@ export async function followed(page, action, timeout = 15_000) {
   await page.waitForFunction((changes) => transpica.changes > changes, before, { timeout });
 }
 
-/** Opens a sample from the menu. */
-export const openSample = (page, name) => followed(page, () => page.selectOption("#samples", { label: name }));
+/** Opens a sample from the menu, with its values: panes may still follow what was open before. */
+export const openSample = (page, name) =>
+  followed(page, async () => {
+    const path = await page.locator("#samples option", { hasText: new RegExp(`^${name}$`) }).getAttribute("value");
+    await page.selectOption("#samples", { label: name });
+    await page.waitForFunction((path) => transpica.session.program === path && transpica.file === "", path);
+  });
 
 /** Opens bytes as a file of the reader. */
 export const openBytes = (page, name, bytes) =>
