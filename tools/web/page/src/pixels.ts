@@ -17,6 +17,18 @@ export function transparent(pixels: Pixels): Pixels {
   return pixels;
 }
 
+/** Returns how far a picture on a clear background reaches from the middle: 1 is up to a border. */
+export function reach(pixels: Pixels, width: number): number {
+  const height = pixels.length / 4 / width;
+  let share = 0;
+  for (let at = 0; at < width * height; at++) {
+    if (pixels[4 * at + 3] === 0) continue;
+    const [x, y] = [at % width, Math.floor(at / width)];
+    share = Math.max(share, Math.abs((2 * x + 1) / width - 1), Math.abs((2 * y + 1) / height - 1));
+  }
+  return share;
+}
+
 /** Shows where two pictures differ: in red what does, in gray what both have. */
 export function difference(a: Pixels, b: Pixels): { picture: Pixels; different: number; covered: number } {
   const picture = new Uint8ClampedArray(a.length);

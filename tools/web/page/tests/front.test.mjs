@@ -337,14 +337,14 @@ test("a link opens what the sender saw: tabs, step, trace, selection, camera, ed
       tab: transpica.tabs.active,
       lower: transpica.lower.active,
       stepped: transpica.step.seen,
-      registers: transpica.step.shown,
       marked: [...transpica.marks.selected],
       ancestors: [...transpica.marks.ancestors],
       look: transpica.watch.look,
     }));
-  // Steps follow the picture.
   await page.click("#tab-step");
   await still();
+  await page.evaluate(() => transpica.lower.show("step"));
+  const registers = await page.evaluate(() => JSON.stringify(transpica.step.shown));
   await page.click("#tab-uniforms");
   const mine = await seen(page);
   assert.deepEqual([mine.stepped.step, mine.stepped.letters, mine.marked], [5, "xyz", [7, 8]]);
@@ -352,8 +352,11 @@ test("a link opens what the sender saw: tabs, step, trace, selection, camera, ed
   await page.click("#share");
   await page.locator("#sharing").waitFor();
   const { page: other } = await open(browser.context, page.url());
-  await other.waitForFunction((shown) => JSON.stringify(transpica.step.shown) === shown && transpica.marks.ancestors.size > 0, JSON.stringify(mine.registers));
+  await other.waitForFunction(() => transpica.step.shown?.number === 5 && transpica.marks.ancestors.size > 0 && transpica.watch.look.by);
   assert.deepEqual(await seen(other), mine);
+  // Steps follow the picture once they are in front.
+  await other.click("#tab-step");
+  await other.waitForFunction((shown) => JSON.stringify(transpica.step.shown) === shown, registers);
   await other.close();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
   await closed();
@@ -392,6 +395,27 @@ test("the link of an unchanged sample is its name, with what differs from its fi
   const { page: wrong } = await open(browser.context, `${server.address}#s=nothing`);
   assert.match(await wrong.locator("#banner").innerText(), /there is no sample nothing/);
   await wrong.close();
+});
+
+test("the picture of each sample fills its pane, and a link does not hold how", async () => {
+  const shares = {};
+  for (const name of ["lamps", "toon", "cards", "ribbon"]) {
+    await openSample(page, name);
+    await page.waitForFunction(() => transpica.watch.fitted.startsWith(transpica.session.program));
+    await still();
+    shares[name] = await page.evaluate(() => {
+      const canvas = document.querySelector("#watch canvas");
+      const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let share = 0;
+      for (let at = 0; at < width * height; at++)
+        if (data[4 * at + 3] > 0)
+          share = Math.max(share, Math.abs((2 * (at % width) + 1) / width - 1), Math.abs((2 * Math.floor(at / width) + 1) / height - 1));
+      return share;
+    });
+    assert.equal(await page.evaluate(() => transpica.watch.look.distance), 2.8);
+  }
+  assert.ok(Object.values(shares).every((share) => share > 0.8), JSON.stringify(shares));
+  await shot(page, "fitted");
 });
 
 test("a sample comes with values and a mesh that show what it is for", async () => {

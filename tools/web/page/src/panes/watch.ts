@@ -5,7 +5,7 @@ import { CallError } from "../client";
 import type { DrawRequest, GpuDraw, Picked, Problem } from "../contract";
 import { button, field, finite, h } from "../dom";
 import { Gpu } from "../gpu";
-import { difference, type Pixels, show, transparent } from "../pixels";
+import { difference, type Pixels, reach, show, transparent } from "../pixels";
 import type { GpuFrame } from "../worker";
 import type { Context, Pane } from "./pane";
 
@@ -21,6 +21,8 @@ export interface Comparison {
 
 /** The view of `transpica draw`, a little turned. */
 const HOME = { yaw: 0.6, pitch: 0.5, distance: 2.8 };
+/** Share of the way from the middle to a border that a picture takes up. */
+const FULL = 0.85;
 /** Radians a second that the mesh turns by while the time runs. */
 const TURN = 0.4;
 /** Milliseconds without a change after which the picture follows. */
@@ -44,6 +46,9 @@ export class WatchPane implements Pane {
   readonly element: HTMLElement;
   private gpu: Gpu | undefined;
   private camera = { ...HOME };
+  /** Factor of the distance from which a picture fills the pane, and the program, mesh and size that it is for. */
+  private fit = 1;
+  private fitted = "";
   private time = 0;
   private last = 0;
   isPlaying = false;
@@ -250,7 +255,9 @@ export class WatchPane implements Pane {
     const ratio = Math.min(2, devicePixelRatio);
     const width = Math.max(16, Math.min(1024, Math.round(this.stage.clientWidth * ratio)));
     const height = Math.max(16, Math.min(1024, Math.round(this.stage.clientHeight * ratio)));
-    return { width, height, ...this.camera, time: this.time, by: this.by.value, wireframe: this.wire.checked };
+    const distance = this.camera.distance * this.fit;
+    const { time, by, wire } = this;
+    return { width, height, ...this.camera, distance, time, by: by.value, wireframe: wire.checked };
   }
 
   /** Asks for a frame; several wishes before the next one are one. */
@@ -285,6 +292,7 @@ export class WatchPane implements Pane {
     this.isStale = false;
     const start = performance.now();
     try {
+      await this.measure();
       const request = this.request();
       const pixels = transparent(await this.pixels(request));
       show(this.canvas, pixels, request.width, request.height);
@@ -298,6 +306,18 @@ export class WatchPane implements Pane {
       this.isDrawing = false;
     }
     if (this.isPlaying || this.isStale) this.want();
+  }
+
+  /** Finds the distance from which the picture of a program and mesh fills the pane. */
+  private async measure(): Promise<void> {
+    const { program, opened, mesh } = this.context.session;
+    // From home, whatever the view: who follows a link finds the same.
+    const request = { ...this.request(), ...HOME, time: 0, wireframe: false };
+    const key = `${program} ${opened?.selected} ${mesh} ${request.width} ${request.height}`;
+    if (key === this.fitted) return;
+    const share = reach(transparent(await this.pixels(request)), request.width);
+    this.fit = share > 0 && share < FULL ? share / FULL : 1;
+    this.fitted = key;
   }
 
   private counted = "";
