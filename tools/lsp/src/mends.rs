@@ -2,9 +2,11 @@
 //! In: problems of a document. Out: edits that leave fewer problems. Knows no protocol.
 //!
 //! Advice has texts in backticks: a word for the wrong one, a line for the wrong one, a line to put
-//! before, a declaration with its name. Each way is tried, and the assembler decides.
+//! before, a declaration with its name. A name that is unknown is declared by where it stands. Each
+//! way is tried, and the assembler decides.
 
 use serde::Serialize;
+use transpica::isa::table::Role;
 use transpica_asm::Line;
 
 use crate::analysis::Analysis;
@@ -23,6 +25,8 @@ pub struct Mend {
     pub title: String,
     /// The problem.
     pub problem: Problem,
+    /// It is the likeliest mend of the problem.
+    pub is_preferred: bool,
     /// The edits.
     pub edits: Edits,
 }
@@ -33,35 +37,41 @@ impl Analysis {
         let Some((project, source)) = self.project(uri) else { return Vec::new() };
         let near = |problem: &Problem| problem.range.start <= range.end && range.start <= problem.range.end;
         let problems = project.problems(source).into_iter().filter(near).take(MOST_PROBLEMS);
-        problems.filter_map(|problem| mend(project, source, problem)).collect()
+        problems.flat_map(|problem| mends(project, source, &problem)).collect()
     }
 }
 
-/// Returns the first way to take the advice about a problem that leaves fewer.
-fn mend(project: &Project, source: usize, problem: Problem) -> Option<Mend> {
-    let hint = problem.hint.as_ref().filter(|_| problem.code.is_none())?;
+/// Returns the first way to take the advice about a problem that leaves fewer, and the first
+/// declaration that does.
+fn mends(project: &Project, source: usize, problem: &Problem) -> Vec<Mend> {
+    let Some(hint) = problem.hint.as_ref().filter(|_| problem.code.is_none()) else { return Vec::new() };
     let text = &project.sources[source].text;
     let number = text.line_of(problem.span.start);
     let (line, start) = (text.line(number), text.line_start(number));
     let quoted = hint.split('`').skip(1).step_by(2).collect();
-    let advice = Advice { text, problem: &problem, hint, quoted, line, start, tokens: Tokens::new(line) };
-    for edits in [advice.quoted(), advice.plain()].into_iter().flatten() {
-        let title = title(&edits);
-        let edits = Edits::from([(project.sources[source].uri.clone(), edits)]);
-        let (before, after) = (project.messages(), project.edited(&edits).messages());
-        let count = |all: &[(Severity, String)], wanted: &dyn Fn(&(Severity, String)) -> bool| {
-            all.iter().filter(|message| wanted(message)).count()
-        };
-        let own = |message: &(Severity, String)| problem.message.lines().next() == Some(&message.1);
-        let error = |message: &(Severity, String)| message.0 == Severity::Error;
-        let is_better = count(&after, &own) < count(&before, &own)
-            && count(&after, &error) <= count(&before, &error)
-            && after.len() <= before.len();
-        if is_better {
-            return Some(Mend { title, problem, edits });
-        }
-    }
-    None
+    let advice = Advice { text, problem, hint, quoted, line, start, tokens: Tokens::new(line) };
+    let taken = [advice.quoted(), advice.plain()].into_iter().flatten();
+    let taken = taken.filter_map(|edits| tried(project, source, problem, edits)).next();
+    let declared = advice.declarations().into_iter();
+    let declared = declared.filter_map(|edits| tried(project, source, problem, edits)).next();
+    let all = taken.into_iter().chain(declared).enumerate();
+    all.map(|(number, mend)| Mend { is_preferred: number == 0, ..mend }).collect()
+}
+
+/// Returns edits as a mend, if they leave fewer problems.
+fn tried(project: &Project, source: usize, problem: &Problem, edits: Vec<TextEdit>) -> Option<Mend> {
+    let title = title(&edits);
+    let edits = Edits::from([(project.sources[source].uri.clone(), edits)]);
+    let (before, after) = (project.messages(), project.edited(&edits).messages());
+    let count = |all: &[(Severity, String)], wanted: &dyn Fn(&(Severity, String)) -> bool| {
+        all.iter().filter(|message| wanted(message)).count()
+    };
+    let own = |message: &(Severity, String)| problem.message.lines().next() == Some(&message.1);
+    let error = |message: &(Severity, String)| message.0 == Severity::Error;
+    let is_better = count(&after, &own) < count(&before, &own)
+        && count(&after, &error) <= count(&before, &error)
+        && after.len() <= before.len();
+    is_better.then(|| Mend { title, problem: problem.clone(), is_preferred: false, edits })
 }
 
 fn title(edits: &[TextEdit]) -> String {
@@ -109,6 +119,37 @@ impl Advice<'_> {
         let first = (0..self.text.line_count()).find(is_procedure);
         let place = first.map_or(0, |number| self.text.line_start(number));
         self.edit(place, place, &format!("{new}\n"))
+    }
+
+    /// Returns declarations of an unknown name, the likeliest first.
+    fn declarations(&self) -> Vec<Vec<TextEdit>> {
+        let name =
+            self.problem.message.lines().next().and_then(|line| line.strip_prefix("invalid register: "));
+        let token = self.problem.span.start.checked_sub(self.start).and_then(|at| self.tokens.find(at));
+        let (Some(name), Some(token)) = (name, token) else { return Vec::new() };
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if !name.chars().all(is_name) || name.starts_with(|letter: char| letter.is_ascii_digit()) {
+            return Vec::new();
+        }
+        let input = format!(".in {name}");
+        let uniform = format!(".fvec {name}{}", self.count(name));
+        let lines = match self.tokens.role(token.operand) {
+            Some(Role::Source) if name.starts_with("in") => vec![input, uniform],
+            Some(Role::Source) => vec![uniform, input],
+            Some(Role::Bool | Role::BoolOrNot) => vec![format!(".bool {name}")],
+            Some(Role::Int) => vec![format!(".ivec {name}")],
+            _other => Vec::new(),
+        };
+        lines.into_iter().map(|line| vec![self.declare(&line)]).collect()
+    }
+
+    /// Returns the number of rows of a uniform that a text indexes, in brackets.
+    fn count(&self, name: &str) -> String {
+        let before = format!("{name}[");
+        let indices = self.text.as_str().split(&before).skip(1).filter_map(|rest| rest.split(']').next());
+        // An index that is a register says nothing.
+        let rows = indices.map(|index| index.trim().parse().unwrap_or(0));
+        rows.max().map_or_else(String::new, |most: u32| format!("[{}]", most.saturating_add(1)))
     }
 
     /// Returns the edits that take what is in backticks.

@@ -247,7 +247,7 @@ fn action(mend: &Mend) -> Value {
     json!({
         "title": mend.title,
         "kind": "quickfix",
-        "isPreferred": true,
+        "isPreferred": mend.is_preferred,
         "diagnostics": [mend.problem],
         "edit": { "changes": mend.edits },
     })

@@ -220,6 +220,49 @@ fn advice_becomes_edits() {
 }
 
 #[test]
+fn unknown_names_are_declared_by_where_they_stand() {
+    let mut client = Client::new();
+    let mended = |client: &mut Client, line: &str| -> Vec<(String, bool)> {
+        let text = format!(".in pos v0\n.out o position\n.proc main\n{line}\nmov o, pos\nend\n.end\n");
+        client.open(URI, &text);
+        let range = json!({ "start": { "line": 3, "character": 0 }, "end": { "line": 9, "character": 0 } });
+        let params =
+            json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });
+        let actions = client.ask("textDocument/codeAction", &params);
+        let actions = actions.as_array().expect("a list").iter();
+        actions
+            .map(|action| {
+                let new = apply(&text, &action["edit"]["changes"][URI]);
+                assert!(assemble(&[SourceText { name: "a", text: &new }]).is_ok(), "{new}");
+                let title = action["title"].as_str().expect("a text").to_owned();
+                (title, action["isPreferred"] == true)
+            })
+            .collect()
+    };
+    for (line, declaration) in [
+        ("mov r0, tint", ".fvec tint"),
+        ("mov r0, -tint.xxyy", ".fvec tint"),
+        ("mov r0, innrm", ".in innrm"),
+        // The second source cannot be a uniform.
+        ("mul r0, r1, inuv", ".in inuv"),
+        ("mad r0, r1, r2, ambient.x", ".fvec ambient"),
+        ("dp4 r0.x, world[2], r1", ".fvec world[3]"),
+        ("mov r0, bones[a0.x]", ".fvec bones[1]"),
+        ("ifu lit\nnop\n.end", ".bool lit"),
+        ("callu lit, main", ".bool lit"),
+        ("back:\njmpu !lit, back", ".bool lit"),
+        ("for times\nnop\n.end", ".ivec times"),
+    ] {
+        assert_eq!(mended(&mut client, line), [(format!("Write `{declaration}`"), true)], "{line}");
+    }
+    // A name that is nearly known comes first.
+    let both = [("Write `pos`".to_owned(), true), ("Write `.fvec poss`".to_owned(), false)];
+    assert_eq!(mended(&mut client, "mov r0, poss"), both);
+    assert_eq!(mended(&mut client, "mov r0, 7up"), []);
+    assert_eq!(mended(&mut client, "mov target, r0"), []);
+}
+
+#[test]
 fn sources_on_disk_belong_to_the_file() {
     let folder = std::env::temp_dir().join(format!("transpica lsp {}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("writable");

@@ -181,7 +181,8 @@ impl Document {
         }
         text.clone_into(&mut self.source);
         let sources = sources(&self.name, text);
-        let texts: Vec<_> = sources.iter().map(|&Part { name, text, .. }| SourceText { name, text }).collect();
+        let texts: Vec<_> =
+            sources.iter().map(|&Part { name, text, .. }| SourceText { name, text }).collect();
         let assembled = match assemble(&texts) {
             Ok(assembled) => assembled,
             Err(report) => {
