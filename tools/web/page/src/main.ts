@@ -69,7 +69,7 @@ class Page {
     this.editing = this.edit();
     const text = (kind: string, title: string, language: "picasso" | "shading" | "module") =>
       textPane(context, kind, title, language);
-    this.second = { newClient, samples, load, picture: () => this.watch.request(), onOpen: () => void this.keep() };
+    this.second = { newClient, samples, load, picture: (width, height) => this.watch.sized(width, height), onOpen: () => void this.keep() };
     const { second } = this;
     this.tabs = new Tabs(
       "Views of the program",

@@ -15,8 +15,8 @@ export interface Second {
   newClient(): Client;
   samples: { name: string; path: string }[];
   load(path: string): Promise<Uint8Array>;
-  /** View of the picture of the first program. */
-  picture(): DrawRequest;
+  /** View of the picture of the first program, in a size. */
+  picture(width: number, height: number): DrawRequest;
   /** What is open, or what a link has and is to be opened. */
   opened?: Saved;
   /** Called after another one is open. */
@@ -129,7 +129,7 @@ export function comparePane(
     return new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
   };
   const showPictures = async (one: Session, two: Session) => {
-    const request = { ...second.picture(), width: WIDTH, height: HEIGHT };
+    const request = second.picture(WIDTH, HEIGHT);
     await two.setMesh(one.mesh || "lathe");
     // A state sets every uniform; the picture guesses what the reader did not set.
     await two.client.json("seed", SEED, VERTICES);

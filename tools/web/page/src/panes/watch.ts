@@ -179,7 +179,7 @@ export class WatchPane implements Pane {
   /** Draws the same request on both and compares the pixels. */
   async compare(width = 400, height = 300): Promise<Comparison | undefined> {
     if (!this.gpu) return undefined;
-    const request = { ...this.request(), width, height };
+    const request = this.sized(width, height);
     const [cpu, gpu] = [await this.onCpu(request), await this.onGpu(request)];
     const { different, covered } = difference(cpu, gpu);
     return { cpu, gpu, different, covered };
@@ -211,7 +211,7 @@ export class WatchPane implements Pane {
   /** One turn of the mesh as a file, while the time runs. */
   async animation(progress: (share: number) => void, width = 400, height = 300): Promise<Blob> {
     const { png } = await import("../png");
-    const start = { ...this.request(), width, height };
+    const start = this.sized(width, height);
     const pictures: Pixels[] = [];
     for (let frame = 0; frame < FRAMES; frame++) {
       const [yaw, time] = [start.yaw + (2 * Math.PI * frame) / FRAMES, start.time + (frame * FRAME) / 1000];
@@ -258,6 +258,11 @@ export class WatchPane implements Pane {
     const distance = this.camera.distance * this.fit;
     const { time, by, wire } = this;
     return { width, height, ...this.camera, distance, time, by: by.value, wireframe: wire.checked };
+  }
+
+  /** A picture of the same view that is not fitted to the pane. */
+  sized(width: number, height: number): DrawRequest {
+    return { ...this.request(), distance: this.camera.distance, width, height };
   }
 
   /** Asks for a frame; several wishes before the next one are one. */
