@@ -13,6 +13,16 @@ use crate::project::Project;
 use crate::text::{Position, Range, TextEdit};
 use crate::tokens::Tokens;
 
+/// Statements that open a block, each with what follows it as a snippet.
+const BLOCKS: [(&str, &str); 4] = [
+    (".proc", " ${1:name}\n\t$0\n.end"),
+    ("for", " ${1:count}\n\t$0\n.end"),
+    ("ifc", " ${1:cmp.x}\n\t$0\n.end"),
+    ("ifu", " ${1:bool}\n\t$0\n.end"),
+];
+/// A snippet among formats of text, as the protocol numbers them.
+const SNIPPET: u8 = 2;
+
 /// Sorts of candidates, as the protocol numbers them.
 const FUNCTION: u8 = 3;
 const NAME: u8 = 5;
@@ -40,6 +50,20 @@ pub struct Completion {
     pub sort_text: String,
     /// The replacement.
     pub text_edit: TextEdit,
+    /// Format of the replacement, as the protocol numbers it; plain text without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insert_text_format: Option<u8>,
+}
+
+impl Completion {
+    /// Adds the end of the block that a statement opens.
+    pub fn complete_block(&mut self) {
+        let block = BLOCKS.iter().find(|(name, _)| self.kind == KEYWORD && *name == self.label);
+        if let Some((_, rest)) = block {
+            self.text_edit.new_text.push_str(rest);
+            self.insert_text_format = Some(SNIPPET);
+        }
+    }
 }
 
 /// Candidates of a place.
@@ -91,6 +115,7 @@ impl Candidates<'_> {
             documentation: page.map(Markdown::new),
             sort_text: format!("{:04}", self.list.len()),
             text_edit: TextEdit { range: self.range, new_text: label.to_owned() },
+            insert_text_format: None,
         });
     }
 

@@ -25,7 +25,7 @@ pub struct Mend {
     pub title: String,
     /// The problem.
     pub problem: Problem,
-    /// It is the likeliest mend of the problem.
+    /// Preference among the mends of a problem: the likeliest one.
     pub is_preferred: bool,
     /// The edits.
     pub edits: Edits,

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::analysis::Analysis;
+use crate::completion::Completion;
 use crate::mends::Mend;
 use crate::text::{Position, Range};
 use crate::view::{TOKEN_MODIFIERS, TOKEN_TYPES};
@@ -49,6 +50,8 @@ pub struct Server<H> {
     has_exited: bool,
     /// The client reports files that change.
     can_watch: bool,
+    /// The client inserts snippets.
+    has_snippets: bool,
 }
 
 /// Codes of errors.
@@ -69,6 +72,7 @@ impl<H: Host> Server<H> {
             was_shut_down: false,
             has_exited: false,
             can_watch: false,
+            has_snippets: false,
         }
     }
 
@@ -187,6 +191,8 @@ impl<H: Host> Server<H> {
                 }
                 let files = &params["capabilities"]["workspace"]["didChangeWatchedFiles"];
                 self.can_watch = files["dynamicRegistration"] == true;
+                let items = &params["capabilities"]["textDocument"]["completion"]["completionItem"];
+                self.has_snippets = items["snippetSupport"] == true;
                 Ok(capabilities())
             }
             "shutdown" => {
@@ -215,7 +221,13 @@ impl<H: Host> Server<H> {
                 let signature = analysis.signature(uri, position()?);
                 answer(signature.map(|signature| json!({ "signatures": [signature] })))
             }
-            "completion" => answer(analysis.complete(uri, position()?)),
+            "completion" => {
+                let mut list = analysis.complete(uri, position()?);
+                if self.has_snippets {
+                    list.iter_mut().for_each(Completion::complete_block);
+                }
+                answer(list)
+            }
             "definition" => answer(analysis.definition(uri, position()?)),
             "references" => {
                 let with = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);

@@ -68,6 +68,26 @@ fn completion_offers_what_the_slot_takes() {
 }
 
 #[test]
+fn blocks_are_completed_with_their_ends_for_clients_that_insert_snippets() {
+    for has_snippets in [false, true] {
+        let mut client = Client::new();
+        let item = json!({ "snippetSupport": has_snippets });
+        let capabilities = json!({ "textDocument": { "completion": { "completionItem": item } } });
+        client.ask("initialize", &json!({ "capabilities": capabilities }));
+        for (typed, name) in [(".p", ".proc"), ("fo", "for"), ("if", "ifu"), ("if", "ifc"), ("mo", "mov")] {
+            let params = open(&mut client, &format!("{typed}|"));
+            let list = client.ask("textDocument/completion", &params);
+            let list = list.as_array().expect("a list");
+            let item = list.iter().find(|item| item["label"] == name).expect("the statement");
+            let new = item["textEdit"]["newText"].as_str().expect("a text");
+            let is_block = has_snippets && name != "mov";
+            assert_eq!((new.ends_with("\n\t$0\n.end"), new == name), (is_block, !is_block), "{new}");
+            assert_eq!(item["insertTextFormat"] == 2, is_block);
+        }
+    }
+}
+
+#[test]
 fn hover_shows_pages_registers_and_values() {
     let text = |line: &str| {
         format!(

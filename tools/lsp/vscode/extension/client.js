@@ -26,7 +26,8 @@ function completion(item) {
   made.documentation = item.documentation && markdown(item.documentation);
   made.sortText = item.sortText;
   made.range = range(item.textEdit.range);
-  made.insertText = item.textEdit.newText;
+  const { newText } = item.textEdit;
+  made.insertText = item.insertTextFormat === 2 ? new vscode.SnippetString(newText) : newText;
   return made;
 }
 
@@ -93,7 +94,8 @@ class Client {
     for (const [uri, bytes] of this.files) this.language.file(uri, bytes);
     const folders = vscode.workspace.workspaceFolders ?? [];
     const workspaceFolders = folders.map(({ uri }) => ({ uri: uri.toString() }));
-    this.legend = this.request("initialize", { workspaceFolders }).capabilities.semanticTokensProvider.legend;
+    const capabilities = { textDocument: { completion: { completionItem: { snippetSupport: true } } } };
+    this.legend = this.request("initialize", { workspaceFolders, capabilities }).capabilities.semanticTokensProvider.legend;
     for (const document of vscode.workspace.textDocuments) this.open(document);
   }
 

@@ -143,7 +143,7 @@ export function double(files) {
     Uri, Position, Range, Selection, EventEmitter, WorkspaceEdit, languages, workspace, window, commands,
     tests: { createTestController: () => controller },
     MarkdownString: record("value"), Location: record("uri", "range"), TextEdit: record("range", "newText"),
-    Diagnostic: record("range", "message", "severity"), CompletionItem: record("label", "kind"),
+    Diagnostic: record("range", "message", "severity"), CompletionItem: record("label", "kind"), SnippetString: record("value"),
     SignatureHelp: record(), SignatureInformation: record("label", "documentation"),
     ParameterInformation: record("label", "documentation"), Hover: record("contents", "range"),
     DocumentSymbol: record("name", "detail", "kind", "range", "selectionRange"),

@@ -170,7 +170,8 @@ impl Document {
         Ok(document)
     }
 
-    /// Replaces the text, which may hold several [`sources`]; returns whether the file is a new one.
+    /// Replaces the text, which may hold several [`sources`]; returns whether the file is a new
+    /// one.
     ///
     /// # Errors
     /// A text that is too long: nothing changes.

@@ -358,8 +358,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Makes the sources of a text known to the analysis; returns the one with a line, and the place
-    /// in it.
+    /// Makes the sources of a text known to the analysis; returns the one with a line, and the
+    /// place in it.
     fn place(&mut self, text: &str, line: u32, character: u32) -> (String, Position) {
         let sources = sources("", text);
         if self.language.uris().len() != sources.len() {
