@@ -7,13 +7,15 @@ use std::fs;
 use std::path::Path;
 
 use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType};
-use transpica::geometry::GeometryInput;
+use transpica::geometry::{GeometryInput, Topology};
 use transpica::host::dvle;
 use transpica::interp::{Registers, Settings, Uniforms};
 use transpica::isa::control::{Outcome, State};
 use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Source, control};
 use transpica::stages::precision::float24;
 use transpica::{Limits, Machine, Options, Precision, Program, Shbin, Stage};
+use transpica_draw::batch::Number;
+use transpica_draw::recording::{RecordedAttribute, RecordedDraw, RecordedIndices, Recording};
 
 /// Demonstrates infinities and NaN.
 const SPECIAL: &str = "extremes.shbin";
@@ -419,4 +421,53 @@ fn the_shaders_show_everything_the_geometry_unit_can_do() {
     let mut wanted: Vec<&str> = GEOMETRY_FACTS.split(',').map(str::trim).collect();
     wanted.retain(|fact| !facts.0.contains(*fact));
     assert!(wanted.is_empty(), "not shown: {wanted:#?}");
+}
+
+/// `shaders/scenes.pclist` draws three scenes of geometry programs; `UPDATE_EXPECT=1` rewrites it.
+#[test]
+fn the_sample_of_a_recording_is_current() {
+    let mut made = Recording::default();
+    for scene in transpica_proof::scenes::list() {
+        if !["points", "sprites", "subdivision"].contains(&scene.name) {
+            continue;
+        }
+        let used = |register: &usize| {
+            scene.vertices.iter().any(|vertex| vertex[*register] != Registers::DEFAULT_INPUTS[*register])
+        };
+        let registers: Vec<usize> = (0..16).filter(used).collect();
+        let floats =
+            scene.vertices.iter().flat_map(|vertex| registers.iter().map(|&register| vertex[register]));
+        let floats = floats.flatten().flat_map(f32::to_le_bytes).collect();
+        let buffer = made.buffers.len() as u32;
+        made.buffers.push(floats);
+        let attribute = |(place, &register): (usize, &usize)| RecordedAttribute {
+            register: register as u8,
+            number: Number::F32,
+            components: 4,
+            buffer,
+            offset: 16 * place as u32,
+            stride: 16 * registers.len() as u32,
+        };
+        let attributes = registers.iter().enumerate().map(attribute).collect();
+        let indices = scene.indices.as_ref().map(|indices| {
+            made.buffers.push(indices.iter().flat_map(|&index| (index as u16).to_le_bytes()).collect());
+            RecordedIndices { buffer: buffer + 1, offset: 0, size: 2 }
+        });
+        let count = scene.indices.as_ref().map_or(scene.vertices.len(), Vec::len) as u32;
+        let commands = scene.commands().expect("a list");
+        made.frames.push(vec![RecordedDraw {
+            commands,
+            topology: Topology::Geometry,
+            count,
+            indices,
+            attributes,
+        }]);
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/scenes.pclist");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, made.to_bytes()).expect("written");
+    }
+    assert_eq!(made.frames.len(), 3);
+    assert!(std::fs::read(path).is_ok_and(|bytes| bytes == made.to_bytes()), "UPDATE_EXPECT=1 rewrites it");
+    assert_eq!(Recording::parse(&made.to_bytes()), Ok(made));
 }

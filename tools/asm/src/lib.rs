@@ -5,10 +5,12 @@
 //! * [`like`]: an assembled text in the layout of the file that it was made from;
 //! * [`examine`], [`values`]: declarations, blocks, definitions and uses, for editors;
 //! * [`format()`]: the layout of a text;
+//! * [`manual`]: help on instructions, directives and the language, as Markdown;
 //! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely
 //!   mistakes.
 //!
-//! [`guide`] leads from text to readable WGSL on the command line. `transpica` translates programs,
+//! [`guide`] leads from text to readable WGSL on the command line, [`guide::language`] has the
+//! language on one page. `transpica` translates programs,
 //! and does not depend on this crate.
 //!
 //! ```
@@ -65,6 +67,7 @@ pub mod dis;
 mod format;
 pub mod like;
 pub mod lint;
+pub mod manual;
 pub mod values;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
@@ -77,4 +80,7 @@ pub use asm::{
 pub use format::format;
 
 #[doc = include_str!("guide/homebrew.md")]
-pub mod guide {}
+pub mod guide {
+    #[doc = include_str!("guide/language.md")]
+    pub mod language {}
+}

@@ -260,6 +260,17 @@ fn help_has_examples_and_version_a_number() {
     }
     assert_eq!(transpica(&["help"]).succeeded(), all);
     assert_eq!(transpica(&["help", "nonsense"]).status, 2);
+    for (subject, text) in [
+        ("mad", "mad dest, s1, s2, s3"),
+        (".FVEC", "declares float uniforms"),
+        ("end", "ends the program"),
+        ("end", "ends the innermost block"),
+        ("directives", "- `.alias NAME REGISTER`"),
+        ("language", "## Idioms"),
+    ] {
+        assert!(transpica(&["help", subject]).succeeded().contains(text), "{subject}");
+    }
+    assert_eq!(transpica(&["mad"]).status, 2);
     assert_eq!(transpica(&["--version"]).succeeded(), format!("transpica {}\n", env!("CARGO_PKG_VERSION")));
 }
 

@@ -172,6 +172,7 @@ fn fill(to: &Path) {
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     write("code.bin", &bytes(&words));
     write("descriptors.bin", &bytes(&[0x36F]));
+    write("shaders/scenes.pclist", &sample("scenes.pclist"));
     // A recording of one frame without draws.
     write("menu.pclist", b"PCLIST\x01\0FRAM\0\0\0\0");
     write("names.json", br#"{ "glsl": { "version_line": false } }"#);

@@ -4,11 +4,12 @@
 use serde::Serialize;
 use transpica::isa::table::Role;
 use transpica::isa::{Mask, Opcode};
+use transpica_asm::manual::{directive, form, instruction, source_number, wide_sources};
 use transpica_asm::{SymbolKind, directives, output_types};
 
 use crate::analysis::Analysis;
-use crate::hover::{Markdown, directive, instruction};
-use crate::operands::{Register, form, source_number, wide_sources};
+use crate::hover::Markdown;
+use crate::operands::Register;
 use crate::project::Project;
 use crate::text::{Position, Range, TextEdit};
 use crate::tokens::Tokens;

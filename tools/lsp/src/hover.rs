@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use transpica::isa::{Mask, Opcode};
+use transpica_asm::manual::{bank, describe, directive, form, instruction, operand_names};
 use transpica_asm::values::Tracked;
 use transpica_asm::{Symbol, SymbolKind, directives};
 
 use crate::analysis::Analysis;
-use crate::operands::{Register, describe, form, operand_names};
+use crate::operands::Register;
 use crate::project::{Project, file_name};
 use crate::text::{Position, Range, count};
 use crate::tokens::{Kind, Token, Tokens, offset};
@@ -122,29 +123,6 @@ impl Analysis {
     }
 }
 
-/// Returns the page of an instruction.
-pub fn instruction(opcode: Opcode) -> String {
-    let info = opcode.info();
-    let mut page = format!("```pica\n{}\n```\n{}\n", form(opcode), info.meaning);
-    for (number, name) in operand_names(opcode).iter().enumerate() {
-        page += &format!("\n- `{name}`: {}", describe(opcode, number));
-    }
-    for (number, reads) in (1..).zip(info.reads) {
-        let components = reads.for_mask(Mask::XYZW);
-        if components != Mask::XYZW {
-            page += &format!("\n- reads `{components}` of `s{number}`");
-        }
-    }
-    page
-}
-
-/// Returns the page of a directive, which may have its dot.
-pub fn directive(name: &str) -> Option<String> {
-    let name = name.trim_start_matches('.');
-    let known = directives().iter().find(|known| known.name.eq_ignore_ascii_case(name))?;
-    Some(format!("```pica\n.{} {}\n```\n{}", known.name, known.form, known.meaning))
-}
-
 /// A place in a project.
 struct Place<'a> {
     project: &'a Project,
@@ -244,16 +222,4 @@ impl Place<'_> {
 fn writes_first(opcode: Opcode) -> bool {
     use transpica::isa::table::Role;
     matches!(opcode.info().operands.first(), Some(Role::Dest | Role::AddressDest))
-}
-
-/// Describes the registers of a bank.
-fn bank(letter: char) -> &'static str {
-    match letter {
-        'v' => "an input, one attribute of the vertex",
-        'o' => "an output; written once, never read",
-        'c' => "a float uniform",
-        'i' => "an int uniform, for `for`",
-        'b' => "a bool uniform, for `ifu`, `callu` and `jmpu`",
-        _ => "a temporary register",
-    }
 }

@@ -102,6 +102,10 @@ fn hover_shows_pages_registers_and_values() {
     let page = hover(&text("mul r1, li|ght, r2"));
     assert!(page.contains("`c0`") && page.contains("the light\nin the sky"), "{page}");
     assert!(hover(&text("mul r1, r0, |r9")).contains("written by no instruction"));
+    for statement in ["if|u lit", "if|c cmp.x", "ca|ll main", "fo|r lights", "jm|pu lit, main"] {
+        let page = hover(&text(statement));
+        assert!(!page.contains("dst") && !page.contains("num"), "{page}");
+    }
     assert!(hover(".pr|oc main\nend\n.end").contains("begins a procedure"));
 }
 

@@ -36,10 +36,12 @@ mod test;
 mod tests;
 mod translate;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use transpica_asm::manual;
 
 use crate::arguments::Arguments;
+use crate::files;
 use crate::report::{Common, Failure};
 #[cfg(not(feature = "draw"))]
 use left_out::draw;
@@ -67,6 +69,8 @@ use left_out::{lsp, test};
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
+  transpica help mad                                  an instruction, a directive
+  transpica help directives                           or instructions, limits, idioms; help language for all
 
 For packagers: `transpica completions SHELL` and `transpica man`.
 
@@ -162,7 +166,7 @@ pub fn parse() -> Cli {
     // As compilers spell it: two letters are not an option of clap.
     let given = std::env::args_os()
         .map(|argument| if argument == "-MD" { "--dependencies".into() } else { argument });
-    let matches = command().get_matches_from(given);
+    let matches = command().try_get_matches_from(given).unwrap_or_else(|error| refuse(&error));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let arguments = cli.command.arguments();
     if let Err(text) = arguments.check().and_then(|()| arguments.streams().check()) {
@@ -175,6 +179,20 @@ pub fn parse() -> Cli {
         }
     }
     cli
+}
+
+/// Ends the process: with a page of the manual for `help` and a subject of the language, else with
+/// the error.
+fn refuse(error: &clap::Error) -> ! {
+    if let Some(ContextValue::String(subject)) = error.get(ContextKind::InvalidSubcommand)
+        && std::env::args_os().any(|argument| argument == "help")
+        && let Some(page) = manual::page(subject)
+    {
+        let lines = page.lines().filter(|line| !line.starts_with("```"));
+        let text = lines.fold(String::new(), |text, line| text + line + "\n");
+        std::process::exit(files::write(None, text.as_bytes()).map_or(1, |()| 0));
+    }
+    error.exit()
 }
 
 /// Runs the command.
