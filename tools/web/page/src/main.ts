@@ -85,7 +85,7 @@ class Page {
           ],
         ],
         [
-          "Choices",
+          "",
           [
             late("options", "Options", () => import("./panes/options").then((made) => made.optionsPane(context))),
             late("compare", "Compare", () => import("./panes/compare").then((made) => made.comparePane(context, second))),
