@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::limits::check;
 use clap::Args;
-use transpica::container::ShaderType;
+use transpica::container::{Model, ShaderType};
 use transpica::host::{DebugSource, dvle};
 use transpica::{At, Error, Limits, Program, Shbin};
+use transpica_asm::dis::Listing;
 use transpica_asm::{Assembled, Place, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
@@ -177,6 +178,13 @@ impl Input {
     /// Returns the names of an executable.
     pub fn symbols(&self, file: &Shbin<'_>, index: usize) -> Result<Symbols, Failure> {
         file.executable(index).map(Symbols::new).map_err(|error| self.fail(&error))
+    }
+
+    /// Returns the texts of instructions, with the names of the source if one was assembled.
+    pub fn listing(&self, file: &Shbin<'_>, index: usize) -> Result<Listing, Failure> {
+        let named = self.source.as_ref().map(|(_, assembled)| assembled.named.clone());
+        let listing = Listing::of_model(named.unwrap_or_else(|| Model::from(file)), Some(index));
+        listing.map_err(|error| self.fail(&error))
     }
 
     pub fn fail(&self, error: &Error) -> Failure {

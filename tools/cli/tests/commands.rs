@@ -383,6 +383,14 @@ fn run_takes_values_and_defaults_from_a_state_file() {
 }
 
 #[test]
+fn traces_of_sources_have_their_names() {
+    let ran = |file: &str| transpica(&["run", file, "--trace", "--vertices", "1"]).succeeded();
+    let source = ran("shaders/lights.v.pica");
+    assert!(source.contains("mov r0.w, k.y") && source.contains("call normalize"), "{source}");
+    assert!(ran("shaders/lights.shbin").contains("mov r0.w, float_95.y"));
+}
+
+#[test]
 fn a_trace_names_every_executed_instruction() {
     let ran = transpica_reading(&["run", "-", "--trace", "--vertices", "1"], &copying()).succeeded();
     for instruction in ["mov", "ifu", "end"] {

@@ -46,7 +46,7 @@ fn a_failure_has_the_steps_and_the_inputs() {
         textured.test.toml:6: fails <&>
         vertex 0, texcoord0.y (o1.y): expected 0.5, got 1.0 (8388608 ulp apart)
           textured.v.pica:15  0x000: mov r0.xyz, inpos                ; (0.0 0.0 0.0 1.0) => 0.0 0.0 0.0
-          textured.v.pica:16  0x001: mov r0.w, float_95.x             ; (1.0 1.0 1.0 1.0) => 1.0
+          textured.v.pica:16  0x001: mov r0.w, one.x                  ; (1.0 1.0 1.0 1.0) => 1.0
           textured.v.pica:17  0x002: dp4 r1.x, modelView, r0          ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
           textured.v.pica:18  0x003: dp4 r1.y, modelView[1], r0       ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
           textured.v.pica:19  0x004: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0

@@ -44,7 +44,7 @@ impl TestFile {
     /// The shader's container cannot be read.
     pub fn mutants(&self) -> Result<Vec<Mutant>, Error> {
         let model = Model::from(&Shbin::parse(&self.shader.bytes)?);
-        let mut all = Vec::new();
+        let (mut all, listing) = (Vec::new(), self.shader.listing(None));
         for (address, &word) in (0..=u16::MAX).zip(&model.code) {
             let (pc, word) = (Pc(address), Word(word));
             let mut add = |what: String, change: Change| {
@@ -53,7 +53,11 @@ impl TestFile {
                 }
             };
             let Some(opcode) = word.opcode() else { continue };
-            fields(word, opcode, &mut add);
+            let name = |register: String| {
+                let named = listing.as_ref().and_then(|listing| listing.name(pc, &register));
+                named.unwrap_or(register)
+            };
+            fields(word, opcode, &name, &mut add);
             let number = word.get(Field::Descriptor).map(|number| number as usize);
             if let Some(record) = number.and_then(|number| model.descriptors.get(number)) {
                 selectors(Descriptor::unpack(record.bits), opcode, &mut add);
@@ -122,8 +126,13 @@ fn next(number: u32, bits: Bits) -> u32 {
     first + (number - first + 1) % count
 }
 
-/// Changes of the fields of a word.
-fn fields(word: Word, opcode: Opcode, add: &mut impl FnMut(String, Change)) {
+/// Changes of the fields of a word. `named` returns the name of a register.
+fn fields(
+    word: Word,
+    opcode: Opcode,
+    named: &dyn Fn(String) -> String,
+    add: &mut impl FnMut(String, Change),
+) {
     let name = |opcode: Opcode| opcode.mnemonic();
     for (_, other) in SWAPS.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]).filter(|(own, _)| *own == opcode)
     {
@@ -142,7 +151,7 @@ fn fields(word: Word, opcode: Opcode, add: &mut impl FnMut(String, Change)) {
         match field {
             Field::Source1 | Field::Source2 | Field::Source3 => {
                 let other = next(value, bits);
-                change(field, other, format!("{} became {}", source(value), source(other)));
+                change(field, other, format!("{} became {}", named(source(value)), named(source(other))));
             }
             Field::Dest => {
                 let other = next(value, bits);
@@ -174,7 +183,8 @@ fn fields(word: Word, opcode: Opcode, add: &mut impl FnMut(String, Change)) {
                 let is_int = operands.contains(&Role::Int);
                 let (bank, count) = if is_int { ('i', 4) } else { ('b', 16) };
                 let other = (value + 1) % count;
-                change(field, other, format!("{bank}{value} became {bank}{other}"));
+                let [old, new] = [value, other].map(|number| named(format!("{bank}{number}")));
+                change(field, other, format!("{old} became {new}"));
             }
             _other => {}
         }
@@ -227,10 +237,10 @@ mod tests {
             let is_on = |mutant: &&Mutant| mutant.place == format!("a.v.pica:{line}");
             mutants.iter().filter(is_on).map(|mutant| mutant.what.as_str()).collect::<Vec<_>>()
         };
-        assert_eq!(of_line(7), ["i0 became i1"]);
+        assert_eq!(of_line(7), ["rounds became i1"]);
         assert_eq!(of_line(10), ["cmp.x was negated", "cmp.y was negated", "|| became &&"]);
         assert_eq!(of_line(12), ["cmp.x was negated", "cmp.y was negated", "&& became ||"]);
-        assert_eq!(of_line(9)[..4], ["x: lt became ge", "y: lt became ge", "c0 became c1", "r0 became r1"]);
+        assert_eq!(of_line(9)[..4], ["x: lt became ge", "y: lt became ge", "k became c1", "r0 became r1"]);
         for (condition, expected) in [("cmp.x", "cmp.x was negated"), ("!cmp.y", "cmp.y was negated")] {
             let file = of_source(&BRANCHES.replace("cmp.x || cmp.y", condition), &text).expect("a file");
             let all = file.mutants().expect("mutants");

@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use transpica::interp::{Settings, TraceRecord};
-use transpica::isa::Mask;
+use transpica::isa::{Mask, Pc};
+use transpica_asm::dis::Listing;
 use transpica_inspect::ancestry::{Ancestry, ancestry_before};
 use transpica_inspect::recording::Run;
 use transpica_inspect::symbols::Symbols;
@@ -37,7 +38,8 @@ pub(crate) fn explain(shader: &Shader, trial: &Trial, vertex: &Vertex, lane: (us
             records.push(*record);
         }
     });
-    let mut text = trace(shader, trial, &records, &steps);
+    let listing = shader.listing(Some(trial.index));
+    let mut text = trace(shader, &listing, &records, &steps);
     // Components of one register stand together.
     let (mut made, mut last) = (String::new(), "");
     for input in &inputs {
@@ -47,7 +49,7 @@ pub(crate) fn explain(shader: &Shader, trial: &Trial, vertex: &Vertex, lane: (us
         } else {
             let gap = if made.is_empty() { "" } else { ", " };
             let dot = if component.is_empty() { "" } else { "." };
-            let _ = write!(made, "{gap}{}{dot}{component}", named(symbols, register));
+            let _ = write!(made, "{gap}{}{dot}{component}", named(symbols, &listing, register));
         }
         last = register;
     }
@@ -56,14 +58,13 @@ pub(crate) fn explain(shader: &Shader, trial: &Trial, vertex: &Vertex, lane: (us
 }
 
 /// Returns the lines of a trace, with a mark before these steps.
-fn trace(shader: &Shader, trial: &Trial, records: &[TraceRecord], marked: &[usize]) -> String {
+fn trace(shader: &Shader, listing: &Option<Listing>, records: &[TraceRecord], marked: &[usize]) -> String {
     // The last steps are nearest to the result.
     let mut shown: Vec<usize> = marked.iter().rev().take(LINES).copied().collect();
     let end = marked.last().map_or(records.len(), |last| last + 1);
     let others = (0..end.min(records.len())).rev().filter(|step| !marked.contains(step));
     shown.extend(others.take(LINES - shown.len()));
     shown.sort_unstable();
-    let listing = shader.listing(trial.index);
     let rows = shown.iter().filter_map(|&step| {
         let record = records.get(step)?;
         let line = listing.as_ref().and_then(|listing| listing.line(record.pc));
@@ -84,8 +85,9 @@ fn trace(shader: &Shader, trial: &Trial, records: &[TraceRecord], marked: &[usiz
     text
 }
 
-/// Returns a register, as `c4`, by the name that the file has for it.
-fn named(symbols: &Symbols, register: &str) -> String {
+/// Returns a register, as `c4`, by the name that the file or the source has for it.
+fn named(symbols: &Symbols, listing: &Option<Listing>, register: &str) -> String {
     let find = || symbols.name(register.chars().next()?, register.get(1..)?.parse().ok()?);
-    find().unwrap_or_else(|| register.to_owned())
+    let of_source = || listing.as_ref()?.name(Pc(0), register);
+    find().or_else(of_source).unwrap_or_else(|| register.to_owned())
 }

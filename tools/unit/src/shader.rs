@@ -10,7 +10,7 @@ use transpica::isa::{Pc, Uniforms};
 use transpica::{Error, Limits, Program, Shbin, Stage};
 use transpica_asm::dis::Listing;
 use transpica_asm::lint::lint;
-use transpica_asm::{Assembled, Place, SourceText, assemble};
+use transpica_asm::{Assembled, SourceText, assemble};
 use transpica_inspect::inputs::start_values;
 use transpica_inspect::symbols::Symbols;
 
@@ -68,6 +68,8 @@ pub struct Executable {
 pub struct Shader {
     /// The container.
     pub bytes: Vec<u8>,
+    /// Its content with the names of the sources, as [`Assembled::named`].
+    pub named: Model,
     /// The programs.
     pub executables: Vec<Executable>,
     /// Source files of the lines.
@@ -84,24 +86,12 @@ impl Shader {
     /// # Errors
     /// Errors of the assembler, one a line.
     pub fn assemble(sources: &[SourceText<'_>]) -> Result<Self, Problem> {
-        let Assembled { bytes, files, places, .. } =
+        let Assembled { bytes, named, files, places, .. } =
             assemble(sources).map_err(|report| Problem::new("", report))?;
         let executables = executables(&bytes).map_err(|error| Problem::new(files.join(", "), error))?;
         let lines = places.iter().map(|place| Some((place.file, place.line))).collect();
-        let mut procedures = labels(&bytes);
-        for (number, source) in sources.iter().enumerate() {
-            // picasso's files have no labels: a procedure begins at the next line with code.
-            for (line, text) in (1..).zip(source.text.lines()) {
-                let name = text.trim_start().strip_prefix(".proc").map(str::trim_start);
-                let name = name.and_then(|name| name.split([' ', '\t', ';', '#']).next());
-                let begins = |place: &Place| place.file == number && place.line > line;
-                procedures.extend(
-                    name.zip(places.iter().position(begins))
-                        .and_then(|(name, address)| Some((name.to_owned(), u32::try_from(address).ok()?))),
-                );
-            }
-        }
-        Ok(Self { bytes, executables, files, lines, procedures })
+        let procedures = labels(&named);
+        Ok(Self { bytes, named, executables, files, lines, procedures })
     }
 
     /// Loads sources, or one container. Lines of a container are those of its own table.
@@ -144,8 +134,8 @@ impl Shader {
             });
             lines.push(Some((number, line.line)));
         }
-        let (bytes, executables) = (bytes.to_vec(), executables(bytes)?);
-        Ok(Self { procedures: labels(&bytes), bytes, executables, files, lines })
+        let (named, executables) = (Model::from(file), executables(bytes)?);
+        Ok(Self { procedures: labels(&named), bytes: bytes.to_vec(), named, executables, files, lines })
     }
 
     /// Returns the same shader with another content.
@@ -194,9 +184,9 @@ impl Shader {
         Ok(all)
     }
 
-    /// Returns the texts of the instructions of a program.
-    pub(crate) fn listing(&self, index: usize) -> Option<Listing> {
-        Listing::new(&Shbin::parse(&self.bytes).ok()?, Some(index)).ok()
+    /// Returns the texts of instructions, with the names of a program or of each one's section.
+    pub(crate) fn listing(&self, index: Option<usize>) -> Option<Listing> {
+        Listing::of_model(self.named.clone(), index).ok()
     }
 }
 
@@ -216,11 +206,11 @@ fn executables(bytes: &[u8]) -> Result<Vec<Executable>, Error> {
     (0..file.executables.len()).map(executable).collect()
 }
 
-/// Reads the labels of all programs of a container.
-fn labels(bytes: &[u8]) -> Vec<(String, u32)> {
-    let executables = Shbin::parse(bytes).map(|file| file.executables).unwrap_or_default();
-    let labels = executables
+/// Returns the labels of all programs.
+fn labels(model: &Model) -> Vec<(String, u32)> {
+    let labels = model
+        .executables
         .iter()
-        .flat_map(|dvle| dvle.labels.iter().map(|label| (dvle.name(label.name), label.address)));
-    labels.map(|(name, address)| (name.to_string(), address)).collect()
+        .flat_map(|one| one.labels.iter().map(|label| (one.names.get(label.name), label)));
+    labels.map(|(name, label)| (name.to_string(), label.address)).collect()
 }

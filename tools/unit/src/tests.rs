@@ -100,7 +100,7 @@ expect = { color = [0.25, 0, 0, 1] }
             vertex 0, color.x (o1.x): expected 0.25, got 0.5 (8388608 ulp apart)
             specular did not run
               lights.v.pica:37  0x00e: mov r0.xyz, inpos                ; (0.0 0.0 0.0 1.0) => 0.0 0.0 0.0
-              lights.v.pica:38  0x00f: mov r0.w, float_95.y             ; (0.0 1.0 0.5 1.0) => 1.0
+              lights.v.pica:38  0x00f: mov r0.w, k.y                    ; (0.0 1.0 0.5 1.0) => 1.0
               lights.v.pica:39  0x010: dp4 r1.x, modelView, r0          ; (1.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
               lights.v.pica:40  0x011: dp4 r1.y, modelView[1], r0       ; (0.0 1.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
               lights.v.pica:41  0x012: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 1.0 -4.0) (0.0 0.0 0.0 1.0) => -4.0
@@ -112,7 +112,7 @@ expect = { color = [0.25, 0, 0, 1] }
             > lights.v.pica:47  0x018: dp3 r2.x, normalMatrix, innrm    ; (1.0 0.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
             > lights.v.pica:48  0x019: dp3 r2.y, normalMatrix[1], innrm ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
             > lights.v.pica:49  0x01a: dp3 r2.z, normalMatrix[2], innrm ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 0.0) => 1.0
-              lights.v.pica:50  0x01b: call proc_0                      ; -> 0x0
+              lights.v.pica:50  0x01b: call normalize                   ; -> 0x0
             > lights.v.pica:17  0x000: dp3 r3.x, r2, r2                 ; (0.0 0.0 1.0 1.0) (0.0 0.0 1.0 1.0) => 1.0
             > lights.v.pica:18  0x001: rsq r3.x, r3                     ; (1.0 0.0 0.0 1.0) => 1.0
             > lights.v.pica:19  0x002: mul r2.xyz, r2, r3.x             ; (0.0 0.0 1.0 1.0) (1.0 1.0 1.0 1.0) => 0.0 0.0 1.0 -> 0x1c
@@ -121,24 +121,24 @@ expect = { color = [0.25, 0, 0, 1] }
             > lights.v.pica:53  0x01e: mov r7, ambient                  ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
             > lights.v.pica:54  0x01f: for lightLoop, 0x2a
             > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 1.0) => 1.0
-            > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (1.0 0.0 0.0 1.0) => 1.0
+            > lights.v.pica:56  0x021: max r4.x, k, r4                  ; (0.0 1.0 0.5 16.0) (1.0 0.0 0.0 1.0) => 1.0
             > lights.v.pica:57  0x022: mov r8, r4.x                     ; (1.0 1.0 1.0 1.0) => 1.0 1.0 1.0 1.0
             > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.5 0.0 0.0
-              lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (1.0 1.0 1.0 1.0) => cmp [true, true]
+              lights.v.pica:59  0x024: cmp k.x, lt, lt, r4.x            ; (0.0 0.0 0.0 0.0) (1.0 1.0 1.0 1.0) => cmp [true, true]
               lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0
               lights.v.pica:61  0x026: ifu useSpecular, 0x29, 0         ; -> 0x29
               lights.v.pica:64  0x029: nop
               lights.v.pica:65  0x02a: nop                              ; aL 1 -> 0x20
             > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 1.0) => 0.0
-            > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (0.0 0.0 0.0 1.0) => 0.0
+            > lights.v.pica:56  0x021: max r4.x, k, r4                  ; (0.0 1.0 0.5 16.0) (0.0 0.0 0.0 1.0) => 0.0
             > lights.v.pica:57  0x022: mov r8, r4.x                     ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
             > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (0.0 0.0 0.0 0.0) (0.0 0.5 0.0 0.0) (0.5 0.0 0.0 0.5) => 0.5 0.0 0.0
-              lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => cmp [false, false]
+              lights.v.pica:59  0x024: cmp k.x, lt, lt, r4.x            ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => cmp [false, false]
               lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0               ; -> 0x2a
               lights.v.pica:65  0x02a: nop                              ; aL 2
             > lights.v.pica:66  0x02b: mul r7.xyz, material, r7         ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
-            > lights.v.pica:67  0x02c: min o1.xyz, float_95.y, r7       ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
-            made from normalMatrix[0].xyz, normalMatrix[1].xyz, normalMatrix[2].xyz, lightDir[0].xyz, lightDir[1].xyz, lightColor[0].x, lightColor[1].x, ambient.x, material.x, c95.xy, lightLoop, innrm.xyz
+            > lights.v.pica:67  0x02c: min o1.xyz, k.y, r7              ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
+            made from normalMatrix[0].xyz, normalMatrix[1].xyz, normalMatrix[2].xyz, lightDir[0].xyz, lightDir[1].xyz, lightColor[0].x, lightColor[1].x, ambient.x, material.x, k.xy, lightLoop, innrm.xyz
         "#]],
     );
 }
@@ -225,7 +225,7 @@ fn malformed_files_name_the_place() {
             lights.test.toml:3:26: expect.view must have numbers, "_", "0x…" with f32 bits, "1/255", inf or nan
             lights.test.toml:3:19: expect.view must have ulp or epsilon
             lights.test.toml:3:45: ulp must be a whole number of 0 or more
-            lights.test.toml:3:9: calls: unknown procedure none; use normalize, specular, main
+            lights.test.toml:3:9: calls: unknown procedure none; use main, normalize, specular
             lights.test.toml:3:11: the shader has no geometry program
             lights.test.toml:3:11: program must be "vertex", "geometry" or the number of a DVLE, 0..=0
             lights.test.toml:4:1: a second case "a"
@@ -283,8 +283,8 @@ triangles = [
             triangle 0, vertex 2, texcoord0.y (o2.y): expected 2.0, got 1.0 (8388608 ulp apart)
             triangle 1: expected not inverted, it is
               points.g.pica:20  0x00c: setemit 0
-              points.g.pica:21  0x00d: mov r1, float_95.xxz             ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 0.0 0.0
-              points.g.pica:22  0x00e: call proc_6                      ; -> 0x6
+              points.g.pica:21  0x00d: mov r1, corner.xxz               ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 0.0 0.0
+              points.g.pica:22  0x00e: call corner_at                   ; -> 0x6
               points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
               points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 -1.0 0.0 0.0) => -0.5 -0.25
               points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 -0.5
@@ -293,8 +293,8 @@ triangles = [
               points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 -> 0xf
               points.g.pica:23  0x00f: emit
               points.g.pica:24  0x010: setemit 1
-              points.g.pica:25  0x011: mov r1, float_95.yxz             ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 0.0 0.0
-              points.g.pica:26  0x012: call proc_6                      ; -> 0x6
+              points.g.pica:25  0x011: mov r1, corner.yxz               ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 0.0 0.0
+              points.g.pica:26  0x012: call corner_at                   ; -> 0x6
               points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
               points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (1.0 -1.0 0.0 0.0) => 0.5 -0.25
               points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => 1.0 -0.5
@@ -303,15 +303,15 @@ triangles = [
               points.g.pica:17  0x00b: mov o2.xy, r1                    ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 -> 0x13
               points.g.pica:27  0x013: emit
               points.g.pica:28  0x014: setemit 2, prim
-            > points.g.pica:29  0x015: mov r1, float_95.xyz             ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 0.0 0.0
-              points.g.pica:30  0x016: call proc_6                      ; -> 0x6
+            > points.g.pica:29  0x015: mov r1, corner.xyz               ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 0.0 0.0
+              points.g.pica:30  0x016: call corner_at                   ; -> 0x6
               points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
               points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 1.0 0.0 0.0) => -0.5 0.25
               points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 0.5
               points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 0.5 -1.0 2.0) => -1.0 0.5 -1.0 2.0
               points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
             > points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 -> 0x17
-            made from c95.y
+            made from corner.y
         "#]],
     );
 }
@@ -410,27 +410,27 @@ fn cases_kill_mutants_of_what_they_expect() {
     check(
         &killed,
         &expect![[r#"
-        lights.v.pica:41: dp4 became dp3
-        lights.v.pica:41: r1 became r2
-        lights.v.pica:41: c6 became c7
-        lights.v.pica:41: source 1: xyzw became yzwx
-        lights.v.pica:41: source 1 was negated
-        lights.v.pica:41: source 2: xyzw became yzwx
-        lights.v.pica:41: source 2 was negated
-        lights.v.pica:41: z is not written
-    "#]],
+            lights.v.pica:41: dp4 became dp3
+            lights.v.pica:41: r1 became r2
+            lights.v.pica:41: modelView[2] became modelView[3]
+            lights.v.pica:41: source 1: xyzw became yzwx
+            lights.v.pica:41: source 1 was negated
+            lights.v.pica:41: source 2: xyzw became yzwx
+            lights.v.pica:41: source 2 was negated
+            lights.v.pica:41: z is not written
+        "#]],
     );
     let rest: String = rest.iter().filter(|mutant| on(mutant, 59)).map(line).collect();
     check(
         &rest,
         &expect![[r#"
-        lights.v.pica:59: x: lt became ge
-        lights.v.pica:59: y: lt became ge
-        lights.v.pica:59: c95 became c0
-        lights.v.pica:59: r4 became r5
-        lights.v.pica:59: source 1 was negated
-        lights.v.pica:59: source 2 was negated
-    "#]],
+            lights.v.pica:59: x: lt became ge
+            lights.v.pica:59: y: lt became ge
+            lights.v.pica:59: k became projection
+            lights.v.pica:59: r4 became r5
+            lights.v.pica:59: source 1 was negated
+            lights.v.pica:59: source 2 was negated
+        "#]],
     );
 }
 

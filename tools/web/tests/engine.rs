@@ -534,6 +534,18 @@ fn large_texts_are_answered_in_time() {
 }
 
 #[test]
+fn origins_and_steps_have_the_names_of_the_text() {
+    let text = ".constf ambient(0.25, 0.5, 0.0, 1.0)\n.in p v0\n.out o position\n.proc main\n\tmul o, ambient, p\n\tend\n.end\n";
+    let mut engine = Engine::default();
+    good(&engine.open("named.v.pica", text.as_bytes()));
+    good(&engine.record(0, false));
+    assert_eq!(good(&engine.ancestry("o0", "y"))["inputs"], json!(["ambient.y", "p.y"]));
+    assert_eq!(good(&engine.step(0))["text"], "mul o0, ambient, p");
+    assert_eq!(good(&engine.step(0))["names"]["c95"], "ambient");
+    assert!(good(&engine.view("listing"))["text"].as_str().is_some_and(|text| text.contains("ambient")));
+}
+
+#[test]
 fn programs_without_an_end_are_bounded() {
     let text = ".out o position\n.proc main\nstart:\n\tmov r0, r0\n\tjmpu !b0, start\n\tend\n.end\n";
     let mut engine = Engine::default();

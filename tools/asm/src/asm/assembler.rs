@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::executable::Executable;
 use super::outline::{Outline, SymbolKind};
 use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
 use super::state::{Assembler, BlockKind, Proc, Stolen};
@@ -43,7 +44,7 @@ impl<'a> Assembler<'a> {
 
     /// Makes the file, unless there are errors.
     fn finish(mut self) -> Result<Assembled, Report> {
-        let model = self.model();
+        let (model, named) = self.models();
         let (report, files) = self.messages.into_report();
         if !report.errors.is_empty() {
             return Err(report);
@@ -52,7 +53,18 @@ impl<'a> Assembler<'a> {
         let header = header::write(&self.definitions, &model);
         let bytes = write(&model);
         let (places, lists_descriptors, unused) = (self.places, self.descriptors.are_listed(), self.unused);
-        Ok(Assembled { model, bytes, warnings, left_out, files, places, unused, lists_descriptors, header })
+        Ok(Assembled {
+            model,
+            named,
+            bytes,
+            warnings,
+            left_out,
+            files,
+            places,
+            unused,
+            lists_descriptors,
+            header,
+        })
     }
 
     fn sources(&mut self, sources: &[SourceText<'a>]) {
@@ -220,7 +232,10 @@ impl<'a> Assembler<'a> {
         for call in &mut self.calls[self.file.calls_before..] {
             call.is_label = self.file.labels.contains_key(call.name);
         }
-        self.executables.extend(self.file.executable.take());
+        if let Some(executable) = self.file.executable.take() {
+            let targets = std::mem::take(&mut self.file.labels);
+            self.executables.push(Executable { targets, ..executable });
+        }
     }
 
     /// Reports a block that is open at the end of a source: the innermost, or one in it that an

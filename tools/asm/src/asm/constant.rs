@@ -184,6 +184,7 @@ impl<'a> Assembler<'a> {
             return fault(at, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::array(register, count))?;
+        self.hide(name, register, count);
         Ok(register - kind.base())
     }
 

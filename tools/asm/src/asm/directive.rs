@@ -104,6 +104,13 @@ fn symbol_number(register: u32) -> u16 {
     (if register < FLOAT { register } else { register - 0x10 }) as u16
 }
 
+/// Symbol of a name for registers.
+fn symbol(name: &str, register: u32, count: u32) -> Export {
+    let first = symbol_number(register);
+    let last = symbol_number(register + count - 1);
+    Export { name: name.replace('$', ".").into_bytes(), first, last }
+}
+
 impl<'a> Assembler<'a> {
     /// Executes a directive; `at` is its name with the dot.
     pub(super) fn directive(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
@@ -258,6 +265,7 @@ impl<'a> Assembler<'a> {
         self.define(name, Operand::array(register, count))?;
         // A leading underscore hides the uniform from the host.
         if name.starts_with('_') {
+            self.hide(name, register, count);
             return Ok(());
         }
         if self.file.space.is_none() {
@@ -280,10 +288,13 @@ impl<'a> Assembler<'a> {
         if exports.len() >= MAX_EXPORTS {
             return fault(at, format!("too many uniforms (limit is {MAX_EXPORTS})"));
         }
-        let first = symbol_number(register);
-        let last = symbol_number(register + count - 1);
-        exports.push(Export { name: name.replace('$', ".").into_bytes(), first, last });
+        exports.push(symbol(name, register, count));
         Ok(())
+    }
+
+    /// Notes a name of registers that the file does not have.
+    pub(super) fn hide(&mut self, name: &'a str, register: u32, count: u32) {
+        self.executable().hidden.push(symbol(name, register, count));
     }
 
     /// `.in NAME [REG]`

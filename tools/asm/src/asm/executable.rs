@@ -2,6 +2,8 @@
 //! In: directives, parsed elsewhere. Out: the tables of the container. Knows no text.
 //! Facts: probes; 3dbrew "SHBIN".
 
+use std::collections::BTreeMap;
+
 use super::report::Site;
 use transpica::container::{Constant, Header, Label, OutputRecord, Version};
 
@@ -97,6 +99,10 @@ pub(super) struct Executable<'a> {
     pub constants: Vec<Constant>,
     pub outputs: Vec<OutputRecord>,
     pub exports: Vec<Export>,
+    /// Constants and hidden uniforms, for which the file has no symbols.
+    pub hidden: Vec<Export>,
+    /// Targets of jumps by name.
+    pub targets: BTreeMap<&'a str, usize>,
     /// The exports are in the order of the text, not in that of the registers.
     pub is_unsorted: bool,
     /// Labels with their names.

@@ -115,6 +115,9 @@ pub struct Place {
 pub struct Assembled {
     /// The content of the file.
     pub model: Model,
+    /// The same with what only the sources name, for people: symbols of constants and hidden
+    /// uniforms, labels of procedures and targets.
+    pub named: Model,
     /// The file, for [`Shbin::parse`](transpica::Shbin::parse).
     pub bytes: Vec<u8>,
     /// Warnings, at most a hundred.

@@ -3,19 +3,44 @@
 //! text.
 //! Facts: probes; 3dbrew "SHBIN". Symbols and their names are in the order of registers.
 
-use super::executable::{Executable, Stage};
+use super::executable::{Executable, Export, Stage};
 use super::report::quote;
 use super::state::{Assembler, Proc};
 use transpica::container::{self, Header, Label, Line, Model, NameTable, Symbol};
 use transpica::isa::sizes::VERTEX_WORDS;
 
+/// The entry of a symbol.
+fn symbol(names: &mut NameTable, Export { name, first, last }: &Export) -> Symbol {
+    Symbol { name: names.add(name), first: *first, last: *last }
+}
+
 impl Assembler<'_> {
-    /// The content of the file; meaningless after an error.
-    pub(super) fn model(&mut self) -> Model {
+    /// The content of the file, and the same with the names of the sources; meaningless after an
+    /// error.
+    pub(super) fn models(&mut self) -> (Model, Model) {
         let mut executables = std::mem::take(&mut self.executables);
         executables.retain(|executable| !executable.is_suppressed);
-        let executables: Vec<_> =
-            executables.into_iter().map(|executable| self.convert(executable)).collect();
+        let model = self.model(&mut executables);
+        let mut named = model.clone();
+        for (place, (own, executable)) in named.executables.iter_mut().zip(&executables).enumerate() {
+            let container::Executable { names, symbols, labels, .. } = own;
+            symbols.extend(executable.hidden.iter().map(|hidden| symbol(names, hidden)));
+            // Procedures belong to all sources.
+            let procs = self.procs.iter().filter(|_| place == 0);
+            let procs = procs.map(|(name, proc)| (name, proc.start, proc.length));
+            let targets = executable.targets.iter().map(|(name, &address)| (name, address, 0));
+            labels.extend(procs.chain(targets).map(|(name, address, length)| {
+                let name = names.add(name.replace('$', ".").as_bytes());
+                // Ranges: the number of words is limited.
+                Label { name, address: address as u32, id: 0, length: length as u32 }
+            }));
+        }
+        (model, named)
+    }
+
+    /// The content of the file.
+    fn model(&mut self, executables: &mut [Executable<'_>]) -> Model {
+        let executables: Vec<_> = executables.iter_mut().map(|executable| self.convert(executable)).collect();
         if executables.is_empty() && !self.package.is_explicit && !self.messages.has_errors() {
             let text = "no DVLEs can be generated from the given input file(s)";
             let hint =
@@ -39,8 +64,8 @@ impl Assembler<'_> {
         }
     }
 
-    fn convert(&mut self, mut executable: Executable<'_>) -> container::Executable {
-        let (main, endmain) = self.entry_point(&executable);
+    fn convert(&mut self, executable: &mut Executable<'_>) -> container::Executable {
+        let (main, endmain) = self.entry_point(executable);
         let kind = u8::from(executable.stage != Stage::Vertex);
         let mut header = Header { main, endmain, kind, ..executable.header };
         for (field, value) in &executable.fields {
@@ -50,12 +75,11 @@ impl Assembler<'_> {
             executable.exports.sort_by_cached_key(|export| u64::from(export.first));
         }
         let mut names = NameTable::default();
-        let exports = executable.exports.iter();
-        let symbols =
-            exports.map(|e| Symbol { name: names.add(&e.name), first: e.first, last: e.last }).collect();
+        let symbols = executable.exports.iter().map(|export| symbol(&mut names, export)).collect();
         let labels = executable.labels.iter();
         let labels = labels.map(|(label, name)| Label { name: names.add(name), ..*label }).collect();
-        let Executable { constants, outputs, .. } = executable;
+        let constants = std::mem::take(&mut executable.constants);
+        let outputs = std::mem::take(&mut executable.outputs);
         container::Executable { header, constants, labels, outputs, symbols, names }
     }
 

@@ -10,9 +10,10 @@ use super::names::spelling;
 use super::section::{ProcNames, proc_names, registers};
 use super::symbols::Registers;
 use super::{FORMS, Form, check_size};
-use crate::asm::syntax::{BOOL, INT};
+use crate::asm::syntax::{BOOL, FLOAT, INT};
 use transpica::container::Model;
 use transpica::isa::print::InstructionText;
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::word::Field;
 use transpica::isa::{Move, Pc, Word};
 use transpica::{At, Error, Kind, Result, Shbin};
@@ -49,12 +50,19 @@ impl Listing {
     /// # Errors
     /// [`Kind::Limit`] as for [`disassemble`](super::disassemble); [`Kind::NoExecutable`].
     pub fn new(file: &Shbin<'_>, index: Option<usize>) -> Result<Self> {
-        check_size(file)?;
-        let count = file.executables.len();
+        Self::of_model(Model::from(file), index)
+    }
+
+    /// Reads the names of a file's content, such as [`Assembled::named`](crate::Assembled::named).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_model(model: Model, index: Option<usize>) -> Result<Self> {
+        check_size(&model)?;
+        let count = model.executables.len();
         if let Some(index) = index.filter(|&index| index >= count) {
             return Err(Error::new(Kind::NoExecutable { index, count }, At::Whole));
         }
-        let model = Model::from(file);
         let layout = Layout::new(&model);
         let [form, ..] = FORMS;
         let registers = registers(&model, form, &layout);
@@ -79,8 +87,7 @@ impl Listing {
     pub fn line(&self, pc: Pc) -> Option<String> {
         let word = Word(*self.model.code.get(pc.index())?);
         let none = Registers::default();
-        let section = || self.ends.iter().position(|&end| pc.index() < end).unwrap_or_default();
-        let registers = self.registers.get(self.index.unwrap_or_else(section)).unwrap_or(&none);
+        let registers = self.registers(pc).unwrap_or(&none);
         let text = |form: Form| {
             let context = Context { registers, descriptors: &self.model.descriptors, form, required: 0 };
             line(word, self.target(word), context)
@@ -88,6 +95,23 @@ impl Listing {
         let [plain, _, verbatim, ..] = FORMS;
         // Bits without syntax show in the second form only.
         text(plain).or_else(|| text(verbatim))
+    }
+
+    /// Returns the name of a register, such as `c95` or `i0`, for the instruction at an address.
+    pub fn name(&self, pc: Pc, register: &str) -> Option<String> {
+        let (letter, number) = register.split_at_checked(1)?;
+        let number = number.parse::<u32>().ok().filter(|&number| number < FLOATS as u32)?;
+        let base = [("v", 0), ("c", FLOAT), ("i", INT), ("b", BOOL)]
+            .into_iter()
+            .find(|(bank, _)| *bank == letter)?
+            .1;
+        name(self.registers(pc)?, base + number)
+    }
+
+    /// The names that an instruction has.
+    fn registers(&self, pc: Pc) -> Option<&Registers> {
+        let section = || self.ends.iter().position(|&end| pc.index() < end).unwrap_or_default();
+        self.registers.get(self.index.unwrap_or_else(section))
     }
 
     fn target(&self, word: Word) -> Target<'_> {
@@ -102,9 +126,14 @@ impl Listing {
 
     /// The name of a uniform by picasso's number.
     fn uniform(&self, register: u32) -> Option<String> {
-        let (name, offset) = self.registers.get(self.index?)?.find(register)?;
-        Some(if offset == 0 { name.to_owned() } else { format!("{name}[{offset}]") })
+        name(self.registers.get(self.index?)?, register)
     }
+}
+
+/// The name of a register by picasso's number.
+fn name(registers: &Registers, register: u32) -> Option<String> {
+    let (name, offset) = registers.find(register)?;
+    Some(if offset == 0 { name.to_owned() } else { format!("{name}[{offset}]") })
 }
 
 impl InstructionText for Listing {
@@ -116,5 +145,54 @@ impl InstructionText for Listing {
     }
     fn int(&self, id: u8) -> String {
         self.uniform(INT + u32::from(id)).unwrap_or_else(|| format!("i{id}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SourceText, assemble};
+
+    #[test]
+    fn names_of_the_source_are_used() {
+        let vertex = "\
+.constf ambient(0.25, 0.5, 0.0, 1.0)
+.consti times(1, 0, 1, 0)
+.fvec _hidden[2]
+.bool lit
+.out - position o0
+.proc scale
+\tmul r0, ambient, r0
+.end
+.proc main
+\tmov r0, _hidden[1]
+\tjmpu lit, done
+\tcall scale
+\tfor times
+\t\tadd r0, ambient, r0
+\t.end
+done:
+\tmov o0, r0
+\tend
+.end
+";
+        let second =
+            ".constf k(1.0, 2.0, 3.0, 4.0)\n.out - position o0\n.entry b\n.proc b\nmov o0, k\nend\n.end\n";
+        let sources = [("a.v.pica", vertex), ("b.v.pica", second)];
+        let assembled = assemble(&sources.map(|(name, text)| SourceText { name, text })).expect("assembles");
+        let lines =
+            |listing: &Listing| (0..).map_while(|pc| listing.line(Pc(pc))).collect::<Vec<_>>().join("\n");
+        let own = Listing::of_model(assembled.named, None).expect("small");
+        let text = lines(&own);
+        for part in ["ambient, r0", "_hidden[1]", "jmpu lit, done", "call scale", "for times", "mov o0, k"] {
+            assert!(text.contains(part), "{part}:\n{text}");
+        }
+        assert_eq!(own.name(Pc(0), "c95").as_deref(), Some("ambient"));
+        let second = own.ends[0] as u16;
+        assert_eq!((own.name(Pc(second), "c95").as_deref(), own.name(Pc(0), "c97")), (Some("k"), None));
+        // The file itself has none of them.
+        let file = Listing::new(&Shbin::parse(&assembled.bytes).expect("a file"), Some(0)).expect("small");
+        let text = lines(&file);
+        assert!(!text.contains("ambient") && text.contains("float_95"), "{text}");
     }
 }

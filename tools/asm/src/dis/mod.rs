@@ -99,8 +99,8 @@ const FORMS: [Form; 5] = [
 /// # Errors
 /// [`Kind::Limit`] for more code words or descriptors than instructions can address.
 pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<String> {
-    check_size(file)?;
     let model = Model::from(file);
+    check_size(&model)?;
     let wanted = content(&model);
     let is_wanted =
         |text: &String| assemble_good(text).is_some_and(|assembled| content(&assembled.model) == wanted);
@@ -111,10 +111,10 @@ pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<St
 }
 
 /// Checks that instructions can address all code words and descriptors.
-fn check_size(file: &Shbin<'_>) -> Result<()> {
+fn check_size(model: &Model) -> Result<()> {
     let limits = Limits::default();
-    check("code words", file.package.code.len(), limits.code_words, At::Whole)?;
-    check("operand descriptors", file.package.descriptors.len(), limits.descriptors, At::Whole)
+    check("code words", model.code.len(), limits.code_words, At::Whole)?;
+    check("operand descriptors", model.descriptors.len(), limits.descriptors, At::Whole)
 }
 
 /// The content of a file without the layout of its string tables: names are in the order of their

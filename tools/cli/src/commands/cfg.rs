@@ -129,7 +129,7 @@ pub fn run(arguments: &Cfg, common: &Common) -> Result<(), Failure> {
     let dvle = input.chosen(&container, selection, common);
     let options = settings.resolve_for(&input.symbols(&container, dvle)?)?.options;
     let program = input.program(&container, dvle, &options.limits)?;
-    let listing = Listing::new(&container, Some(dvle)).map_err(|error| input.fail(&error))?;
+    let listing = input.listing(&container, dvle)?;
     let text = match stage {
         Form::Cfg => {
             let explored = explore::explore(&program, &options.control.exploration(), &options.limits);

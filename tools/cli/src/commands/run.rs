@@ -7,7 +7,6 @@ use clap::Args;
 use transpica::Stage;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
-use transpica_asm::dis::Listing;
 use transpica_inspect::inputs::{Origin, Seed, start_values};
 use transpica_inspect::promises::Promised;
 use transpica_inspect::results::{self, View, run_to_text};
@@ -158,8 +157,7 @@ pub fn run(arguments: &Run, common: &Common) -> Result<(), Failure> {
     let saved = saved.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
     options.control.apply(&mut state.uniforms);
     let settings = options.settings(budget);
-    let listing = arguments.trace.then(|| Listing::new(&container, Some(dvle))).transpose();
-    let listing = listing.map_err(|error| input.fail(&error))?;
+    let listing = arguments.trace.then(|| input.listing(&container, dvle)).transpose()?;
     let mut log = listing.as_ref().map(|listing| Log::new(results.output.as_ref(), listing));
     let mask = environment.executable().output_mask();
     let listed = if arguments.all { u16::MAX } else { results::listed(&program, mask) };

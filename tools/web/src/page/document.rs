@@ -4,7 +4,7 @@
 
 use super::cfg::reach::reach;
 use serde::Serialize;
-use transpica::container::{ShaderType, write};
+use transpica::container::{Model, ShaderType, write};
 use transpica::host::dvle;
 use transpica::host::registers::number;
 use transpica::isa::Pc;
@@ -75,6 +75,9 @@ pub struct Document {
     /// A `.shbin` file; empty before the first good text. The answer has its size.
     #[serde(serialize_with = "found::length")]
     pub bytes: Vec<u8>,
+    /// Its content with the names of the text.
+    #[serde(skip)]
+    pub named: Option<Model>,
 }
 
 impl Document {
@@ -137,19 +140,17 @@ impl Document {
         let file = Shbin::parse(&bytes)?;
         let source = disassemble(&file, &DisassemblerOptions::default());
         let mut problems: Vec<Problem> = file.warnings().iter().map(Problem::of_warning).collect();
-        let (source, places) = match source {
-            // The text has the same code words.
-            Ok(source) => {
-                let places = assembled(&source).map(|assembled| places(&sources("", &source), &assembled));
-                (source, places.unwrap_or_default())
-            }
-            Err(error) => {
-                problems.push((&error).into());
-                (String::new(), Vec::new())
-            }
-        };
+        let source = source.unwrap_or_else(|error| {
+            problems.push((&error).into());
+            String::new()
+        });
+        // The text has the same code words.
+        let assembled = assembled(&source);
+        let places = assembled.as_ref().map(|assembled| places(&sources("", &source), assembled));
+        let places = places.unwrap_or_default();
+        let named = assembled.map(|assembled| assembled.named);
         let name = name.to_owned();
-        let mut document = Self { name, kind, source, places, problems, bytes, ..Self::default() };
+        let mut document = Self { name, kind, source, places, problems, bytes, named, ..Self::default() };
         document.read_programs();
         Ok(document)
     }
@@ -198,6 +199,7 @@ impl Document {
             warnings.map(|warning| Problem::of_diagnostic(Severity::Warning, warning, &sources)).collect();
         let is_new = self.bytes != assembled.bytes;
         self.bytes = assembled.bytes;
+        self.named = Some(assembled.named);
         self.read_programs();
         Ok(is_new)
     }

@@ -3,8 +3,10 @@
 //! same arguments. No method panics or fails otherwise than by an answer with a problem.
 
 use serde::Serialize;
+use transpica::container::Model;
 use transpica::host::dvle::{self, FileEnvironment};
 use transpica::{Job, Program, Setup, Shbin, Stage, Translation, Translator};
+use transpica_asm::dis::Listing;
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::scene::Scene;
@@ -39,6 +41,19 @@ pub struct Open<'a> {
     pub environment: FileEnvironment<'a>,
     /// Names of its registers.
     pub symbols: Symbols,
+    /// The file's content with the names of its text, if it has one.
+    named: Option<&'a Model>,
+}
+
+impl Open<'_> {
+    /// Returns the texts of instructions, with the names of the text.
+    ///
+    /// # Errors
+    /// More code than instructions can address.
+    pub fn listing(&self) -> Result<Listing, Problem> {
+        let model = self.named.cloned().unwrap_or_else(|| Model::from(self.file));
+        Ok(Listing::of_model(model, Some(self.index))?)
+    }
 }
 
 /// The engine, which JavaScript sees as a class.
@@ -431,7 +446,8 @@ impl Engine {
         let program = dvle::program(&file, index, &self.settings.values.options.limits)?;
         let environment = FileEnvironment::new(&file, index, &document.name)?;
         let symbols = Symbols::new(environment.executable());
-        work(&Open { file: &file, index, program, environment, symbols })
+        let named = document.named.as_ref();
+        work(&Open { file: &file, index, program, environment, symbols, named })
     }
 
     /// Returns the translation of the selected program.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use transpica::interp::Uniforms;
 use transpica::isa::control::Test;
+use transpica::isa::sizes::{FLOATS, INTS};
 use transpica::isa::{ConditionOp, Flow, Inst, Mask, Pc};
 use transpica_asm::dis::Listing;
 use transpica_inspect::access::{ADDRESS, COUNTER, Components, FLAGS, reads, written};
@@ -84,9 +85,9 @@ impl Stepper {
         let run = Run { program: &open.program, state, settings: machine, outputs };
         let missing = || Problem::error(format!("vertex {vertex} does not exist"));
         let recording = run.record(vertex)?.ok_or_else(missing)?;
-        let listing = Listing::new(open.file, Some(open.index))?;
+        let listing = open.listing()?;
         let (count, uniforms) = (state.vertices.len(), state.uniforms.clone());
-        Ok(Self { recording, count, listing, names: names(open), uniforms })
+        Ok(Self { recording, count, names: names(open, &listing), listing, uniforms })
     }
 
     /// Returns the answer about it.
@@ -237,7 +238,13 @@ impl Stepper {
         let mask = mask.ok_or_else(|| Problem::error("components must be some of x, y, z and w"))?;
         let found = ancestry(&self.recording, register, Mask(mask));
         let pcs: Vec<u16> = found.pcs.iter().map(|pc| pc.0).collect();
-        Ok(json!({ "steps": found.steps, "pcs": pcs, "inputs": found.inputs }))
+        let named = |input: &String| {
+            let (register, component) = input.split_once('.').unwrap_or((input, ""));
+            let name = self.names.get(register).map_or(register, String::as_str);
+            if component.is_empty() { name.to_owned() } else { format!("{name}.{component}") }
+        };
+        let inputs: Vec<String> = found.inputs.iter().map(named).collect();
+        Ok(json!({ "steps": found.steps, "pcs": pcs, "inputs": inputs }))
     }
 }
 
@@ -305,7 +312,7 @@ fn stacks(state: &Snapshot) -> Value {
 }
 
 /// Returns the names that the file has for registers.
-fn names(open: &Open<'_>) -> BTreeMap<String, String> {
+fn names(open: &Open<'_>, listing: &Listing) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for symbol in open.symbols.as_slice() {
         for place in 0..symbol.count {
@@ -314,6 +321,13 @@ fn names(open: &Open<'_>) -> BTreeMap<String, String> {
                 _ => format!("{}[{place}]", symbol.name),
             };
             names.entry(format!("{}{}", symbol.bank, symbol.first + place)).or_insert(name);
+        }
+    }
+    for register in
+        (0..FLOATS).map(|number| format!("c{number}")).chain((0..INTS).map(|number| format!("i{number}")))
+    {
+        if let Some(name) = listing.name(Pc(0), &register) {
+            names.entry(register).or_insert(name);
         }
     }
     for (_, register, _) in open.symbols.outputs() {

@@ -14,7 +14,6 @@ use transpica::isa::Pc;
 use transpica::isa::placed::PlacedText;
 use transpica::reflect::Reflection;
 use transpica::{GlslVersion, Translation};
-use transpica_asm::dis::Listing;
 use transpica_inspect::graph::{draw_cfg, svg::Paint};
 use transpica_inspect::reflection;
 use transpica_inspect::tables::Table;
@@ -94,7 +93,7 @@ fn reflect(open: &Open<'_>, translation: &Translation) -> Reflection {
 /// # Errors
 /// More code than instructions can address.
 pub fn listing(open: &Open<'_>) -> Result<TextView, Problem> {
-    let listing = Listing::new(open.file, Some(open.index))?;
+    let listing = open.listing()?;
     let mut view = TextView::default();
     for pc in (0..u16::MAX).take(open.program.code().len()) {
         let line = listing.line(Pc(pc)).unwrap_or_default();
@@ -109,7 +108,7 @@ pub fn listing(open: &Open<'_>) -> Result<TextView, Problem> {
 /// # Errors
 /// A program without one.
 pub fn tree(open: &Open<'_>, settings: &Settings) -> Result<TextView, Problem> {
-    let listing = Listing::new(open.file, Some(open.index))?;
+    let listing = open.listing()?;
     match control(&open.program, &settings.values.options)? {
         ControlFlow::Tree(cfg, tree, _) => {
             let text = TreeText { tree: &tree, cfg: &cfg, program: Some(&listing) };
@@ -124,7 +123,7 @@ pub fn tree(open: &Open<'_>, settings: &Settings) -> Result<TextView, Problem> {
 /// # Errors
 /// A program without one.
 pub fn graph(open: &Open<'_>, settings: &Settings) -> Result<Value, Problem> {
-    let listing = Listing::new(open.file, Some(open.index))?;
+    let listing = open.listing()?;
     let options = &settings.values.options;
     match explore(&open.program, &options.control.exploration(), &options.limits)? {
         Explored::Graph(cfg) => {
