@@ -167,8 +167,8 @@ fn setters_in_rust_name_the_registers_of_the_file() {
         assert_eq!(bools, 1);\n    \
         lights::set_light_loop(|register, value| assert_eq!((register, value), (0, [7, 0, 1, 0])), [7, 0, 1, 0]);\n    \
         assert_eq!(points::geometry::STRIDE, 2);\n    assert!(points::SHBIN.as_ptr().addr() % 4 == 0 && points::SHBIN.starts_with(b\"DVLB\"));\n    \
-        let vertex = points::vertex::Vertex { in_inpos: [1.0; 4], ..Default::default() };\n    \
-        assert_eq!((vertex.in_incol, points::vertex::ATTRIBUTES.len(), points::vertex::PERMUTATION), ([0.0; 4], 2, 0x10));\n}\n";
+        let vertex = points::vertex::Vertex { inpos: [1.0; 4], ..Default::default() };\n    \
+        assert_eq!((vertex.incol, points::vertex::ATTRIBUTES.len(), points::vertex::PERMUTATION), ([0.0; 4], 2, 0x10));\n}\n";
     let [path, program] = ["main.rs", "main"].map(|name| folder.join(name));
     fs::write(&path, source).expect("written");
     run(Command::new("rustc").args(["--edition", "2024", "-o"]).arg(&program).arg(&path));

@@ -50,7 +50,7 @@ pub struct Binding {
     pub stage: Stage,
     /// Uniforms with names.
     pub uniforms: Vec<Uniform>,
-    /// Attributes with names, which begin with `in_`, by register. Geometry programs have none.
+    /// Attributes with names, which begin with `in`, by register. Geometry programs have none.
     pub attributes: Vec<Attribute>,
     /// Output registers, each with `out_` and what the rasterizer takes it for.
     pub outputs: Vec<(u8, String)>,
@@ -140,7 +140,7 @@ impl Binding {
                 uniforms.push(uniform);
             } else if stage == Stage::Vertex && range.count == 1 {
                 let components = components[usize::from(range.first & 15)].max(1);
-                let name = names.add("in_", &name, &[]);
+                let name = names.add(names::prefix(&name), &name, &[]);
                 attributes.push(Attribute { name, register: range.first, components });
             }
         }

@@ -57,6 +57,21 @@ fn words_are_separated_by_one_underscore() {
     }
     let mut names = Names::new(&[]);
     assert_eq!(["_1", "1", "-"].map(|name| names.add("in_", name, &[])), ["in_1", "in_1_2", "in_unnamed"]);
+    for (name, expected) in
+        [("inpos", ""), ("in_pos", ""), ("inPos", ""), ("int", "in_"), ("IN", "in_"), ("pos", "in_")]
+    {
+        assert_eq!(prefix(name), expected, "{name}");
+    }
+}
+
+/// Returns what the name of an attribute begins with besides itself: `in_`, which keeps it apart
+/// from uniforms and keywords, unless it begins with `in` already.
+pub(crate) fn prefix(name: &str) -> &'static str {
+    match &*snake_case(name) {
+        "in" | "int" | "inline" => "in_",
+        name if name.starts_with("in") => "",
+        _other => "in_",
+    }
 }
 
 /// Identifiers that are taken.
