@@ -1,6 +1,7 @@
 // The signatures of citro3d and libctru that bindings call, as their public headers have them. Calls are printed.
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef enum { GPU_VERTEX_SHADER, GPU_GEOMETRY_SHADER } GPU_SHADER_TYPE;
@@ -11,11 +12,51 @@ typedef struct {
 typedef struct {
     int count;
 } C3D_AttrInfo;
+typedef uint32_t u32;
+typedef uint8_t u8;
+typedef int32_t Result;
+typedef struct {
+    int number;
+} DVLE_s;
+typedef struct {
+    u32 numDVLE;
+    DVLE_s *DVLE;
+} DVLB_s;
+typedef struct {
+    DVLE_s *vertex, *geometry;
+    u8 stride;
+} shaderProgram_s;
+
+static inline DVLB_s *DVLB_ParseFile(u32 *shbinData, u32 shbinSize) {
+    static DVLE_s all[] = {{0}, {1}, {2}, {3}};
+    static DVLB_s file;
+    printf("file %.4s, %d bytes\n", (const char *)shbinData, (int)shbinSize);
+    file.DVLE = all;
+    return shbinSize > 4 ? &file : NULL;
+}
+static inline void DVLB_Free(DVLB_s *dvlb) { printf("free %d\n", (int)dvlb->numDVLE); }
+static inline Result shaderProgramInit(shaderProgram_s *sp) {
+    sp->geometry = NULL;
+    return 0;
+}
+static inline Result shaderProgramFree(shaderProgram_s *sp) { return sp->geometry == NULL; }
+static inline Result shaderProgramSetVsh(shaderProgram_s *sp, DVLE_s *dvle) {
+    sp->vertex = dvle;
+    return 0;
+}
+static inline Result shaderProgramSetGsh(shaderProgram_s *sp, DVLE_s *dvle, u8 stride) {
+    sp->geometry = dvle;
+    sp->stride = stride;
+    return 0;
+}
 
 static inline void AttrInfo_Init(C3D_AttrInfo *info) { info->count = 0; }
 static inline int AttrInfo_AddLoader(C3D_AttrInfo *info, int regId, GPU_FORMATS format, int count) {
     printf("loader %d: v%d, format %d, %d\n", info->count, regId, (int)format, count);
     return info->count++;
+}
+static inline void C3D_FVUnifMtx3x4(GPU_SHADER_TYPE type, int id, const C3D_Mtx *mtx) {
+    printf("rows %d %d %g\n", (int)type, id, (double)mtx->m[0]);
 }
 static inline void C3D_FVUnifMtx4x4(GPU_SHADER_TYPE type, int id, const C3D_Mtx *mtx) {
     printf("matrix %d %d %g\n", (int)type, id, (double)mtx->m[0]);

@@ -42,7 +42,13 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Bindings {
     let bindings = Bindings::new(&Shbin::parse(bytes).expect("valid"), name).expect("bindings");
     let file = format!("{name}.shbin");
     fs::write(folder.join(&file), bytes).expect("written");
-    fs::write(folder.join(format!("{name}.h")), bindings.c()).expect("written");
+    let header = bindings.c(bytes);
+    let words =
+        header.split_once("words[] = {").and_then(|(_, rest)| rest.split_once('}')).expect("the file").0;
+    let word = |word: &str| u32::from_str_radix(word.trim().strip_prefix("0x")?.strip_suffix('u')?, 16).ok();
+    let words: Vec<u8> = words.split(',').filter_map(word).flat_map(u32::to_le_bytes).collect();
+    assert_eq!(words[..bytes.len()], *bytes, "{name}");
+    fs::write(folder.join(format!("{name}.h")), header).expect("written");
     fs::write(folder.join(format!("{name}.rs")), bindings.rust(&file)).expect("written");
     bindings
 }
@@ -135,13 +141,17 @@ fn setters_in_c_name_the_registers_of_the_file() {
         return;
     }
     let folder = folder("c");
-    for name in ["lights", "points"] {
+    for name in ["lights", "points", "skinning", "library"] {
         write(&folder, name, &fs::read(format!("{SHADERS}/{name}.shbin")).expect("a sample"));
     }
-    let source = "#include \"lights.h\"\n#include \"points.h\"\nint main(void) {\n    \
+    let source = "#include \"lights.h\"\n#include \"points.h\"\n#include \"skinning.h\"\n#include \"library.h\"\nint main(void) {\n    \
         C3D_AttrInfo info;\n    C3D_Mtx matrix = {{3.0f}};\n    const uint8_t loop[4] = {1, 0, 1, 0};\n    \
         lights_attributes(&info);\n    lights_projection(&matrix);\n    lights_light_dir(1, &matrix);\n    \
         lights_light_dir(2, &matrix);\n    lights_light_color_at(7, 1, 2, 3, 4);\n    lights_light_color_at(8, 1, 2, 3, 4);\n    \
+        lights_normal_matrix_mtx(&matrix);\n    skinning_palette_mtx(19, &matrix);\n    skinning_palette_mtx(20, &matrix);\n    \
+        shaderProgram_s program;\n    DVLB_s *file = points_load(&program);\n    \
+        printf(\"%d %d %d\\n\", program.vertex == file->DVLE, program.geometry == file->DVLE + 1, program.stride);\n    \
+        file = library_vertex2_load(&program);\n    printf(\"%d %d\\n\", program.vertex == file->DVLE + 2, program.geometry == NULL);\n    \
         lights_ambient(0.5f, 0, 0, 1);\n    lights_light_loop(loop);\n    lights_use_specular(true);\n    \
         points_geometry_point_size(1, 2, 3, 4);\n    \
         printf(\"%d %d %d\\n\", LIGHTS_LIGHT_DIR_COUNT, POINTS_GEOMETRY_PROGRAM, POINTS_GEOMETRY_STRIDE);\n    return 0;\n}\n";
@@ -149,7 +159,8 @@ fn setters_in_c_name_the_registers_of_the_file() {
     fs::write(&path, source).expect("written");
     run(compiler("cc", "-std=c11", false).arg("-o").arg(&program).arg(&path));
     let expected = "loader 0: v0, format 3, 3\nloader 1: v1, format 3, 3\nmatrix 0 0 3\nmatrix 0 15 3\n\
-        float 0 26 1 2 3 4\nfloat 0 27 0.5 0 0 1\nint 0 0x60 1 0 1 0\nbool 0 0x68 1\nfloat 1 0 1 2 3 4\n8 1 2\n";
+        float 0 26 1 2 3 4\nrows 0 8 3\nrows 0 61 3\n\
+        file DVLB, 516 bytes\n1 1 2\nfile DVLB, 5372 bytes\n1 1\nfloat 0 27 0.5 0 0 1\nint 0 0x60 1 0 1 0\nbool 0 0x68 1\nfloat 1 0 1 2 3 4\n8 1 2\n";
     assert_eq!(run(&mut Command::new(&program)), expected);
 }
 
@@ -263,7 +274,8 @@ fn attributes_are_in_the_order_of_registers_and_files_have_identifiers() {
     let bindings = Bindings::new(&file, "a").expect("bindings");
     let registers: Vec<_> = bindings.programs[0].attributes.iter().map(|it| it.register).collect();
     assert_eq!(registers, [2, 5, 9]);
-    assert!(bindings.c().contains("#define A_PERMUTATION 0x210ull"), "{}", bindings.c());
+    let header = bindings.c(&bytes);
+    assert!(header.contains("#define A_PERMUTATION 0x210ull"), "{header}");
     for (name, expected) in [
         ("a-b.c", "a_b_c"),
         ("modelView", "model_view"),

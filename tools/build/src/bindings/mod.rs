@@ -10,7 +10,7 @@
 //! use transpica_build::bindings::Bindings;
 //! let bytes = std::fs::read("../../shaders/lights.shbin")?;
 //! let bindings = Bindings::new(&Shbin::parse(&bytes)?, "lights")?;
-//! assert!(bindings.c().contains("lights_projection(const C3D_Mtx *matrix)"));
+//! assert!(bindings.c(&bytes).contains("lights_projection(const C3D_Mtx *matrix)"));
 //! assert!(bindings.rust("lights.shbin").contains("pub fn set_projection("));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -132,7 +132,7 @@ impl Binding {
             let name = executable.name(symbol.name).to_text();
             if range.bank != SymbolBank::Input {
                 let uniform = Uniform {
-                    name: names.add("", &name, &["_count", "_at"]),
+                    name: names.add("", &name, &["_count", "_at", "_mtx"]),
                     bank: range.bank,
                     first: range.first,
                     count: range.count,

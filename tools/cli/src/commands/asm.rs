@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use transpica::Shbin;
 use transpica_asm::like::keep_layout;
 use transpica_asm::lint::Rule;
 use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
@@ -118,8 +117,7 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
                 let lists = given.iter().filter(|path| is_list(path)).cloned();
                 let read: Vec<PathBuf> = paths.iter().cloned().chain(lists).chain(like.clone()).collect();
                 let made: Vec<&Path> = results.iter().filter_map(|(path, _)| *path).collect();
-                let file = Shbin::parse(&assembled.bytes);
-                let bound = file.and_then(|file| bind::texts(bindings, &file, output, &read, &made));
+                let bound = bind::texts(bindings, &assembled.bytes, output, &read, &made);
                 texts = bound.map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
             }
             results.extend(texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())));

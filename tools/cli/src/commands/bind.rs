@@ -19,7 +19,7 @@ use crate::streams::Streams;
   transpica bind lights.shbin --bind-c lights.h
   transpica bind points.shbin --bind-rust points.rs -MD points.d
 
-The C header has register numbers, a vertex structure, and functions that set each uniform by name through citro3d. Without citro3d.h, or with TRANSPICA_PLAIN, it has only numbers and structures.
+The C header has the file, register numbers, a vertex structure, and functions that make the program and set each uniform by name through citro3d. Without citro3d.h, or with TRANSPICA_PLAIN, it has only the file, numbers and structures.
 
 The Rust module has the file, register numbers, a vertex structure, and functions that pass each uniform to a function of yours. It depends on no crate.
 
@@ -71,7 +71,7 @@ impl Arguments for Bind {
 /// Runs the command.
 pub fn run(Bind { file, bindings }: &Bind, common: &Common) -> Result<(), Failure> {
     let input = Input::open(file)?.remarked(common);
-    let texts = texts(bindings, &input.parse()?, file, std::slice::from_ref(file), &[]);
+    let texts = texts(bindings, &input.bytes, file, std::slice::from_ref(file), &[]);
     let texts = texts.map_err(|error| input.fail(&error))?;
     files::write_all(&texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())).collect::<Vec<_>>())
 }
@@ -80,7 +80,7 @@ pub fn run(Bind { file, bindings }: &Bind, common: &Common) -> Result<(), Failur
 /// `targets` are what it was made of, and what else was.
 pub fn texts<'a>(
     to: &'a BindingFiles,
-    file: &Shbin<'_>,
+    bytes: &[u8],
     path: &Path,
     sources: &[PathBuf],
     targets: &[&Path],
@@ -89,9 +89,9 @@ pub fn texts<'a>(
     let mut texts = Vec::new();
     if bind_c.is_some() || bind_rust.is_some() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bindings = Bindings::new(file, transpica_asm::stem(&name))?;
+        let bindings = Bindings::new(&Shbin::parse(bytes)?, transpica_asm::stem(&name))?;
         if let Some(header) = bind_c {
-            texts.push((header.as_path(), bindings.c()));
+            texts.push((header.as_path(), bindings.c(bytes)));
         }
         if let Some(module) = bind_rust {
             texts.push((module.as_path(), bindings.rust(&seen_from(module, path))));
