@@ -96,6 +96,10 @@ fn every_command_that_reads_a_container_reads_its_source() {
         let end = |text: String| text.split("time in").next().unwrap_or_default().replace(source, "FILE");
         let found = end(ran.succeeded()).replace("fog.v.pica", "FILE");
         let expected = end(of(binary).succeeded()).replace(binary, "FILE").replace("fog.shbin", "FILE");
+        // The source alone names its constants.
+        let names = [("float_95", "k"), ("float_94", "lut"), ("int_3", "tail")];
+        let names = names.iter().filter(|_| *command == ["cfg"]);
+        let expected = names.fold(expected, |text, (made_up, name)| text.replace(made_up, name));
         assert_eq!(found, expected, "{command:?}");
         let ran = of(bad);
         assert_eq!(ran.status, 1, "{command:?}");
