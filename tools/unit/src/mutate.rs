@@ -126,13 +126,11 @@ fn next(number: u32, bits: Bits) -> u32 {
     first + (number - first + 1) % count
 }
 
-/// Changes of the fields of a word. `named` returns the name of a register.
-fn fields(
-    word: Word,
-    opcode: Opcode,
-    named: &dyn Fn(String) -> String,
-    add: &mut impl FnMut(String, Change),
-) {
+/// Name of a register as the source has it.
+type Named<'a> = &'a dyn Fn(String) -> String;
+
+/// Changes of the fields of a word.
+fn fields(word: Word, opcode: Opcode, named: Named<'_>, add: &mut impl FnMut(String, Change)) {
     let name = |opcode: Opcode| opcode.mnemonic();
     for (_, other) in SWAPS.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]).filter(|(own, _)| *own == opcode)
     {

@@ -190,32 +190,19 @@ fn write_setters(out: &mut String, uniform: &Uniform, prefix: &str, stage: &str)
             function("", "float x, float y, float z, float w", &body);
         }
         SymbolBank::Float => {
-            if *count == 4 {
-                function(
-                    "",
-                    "const C3D_Mtx *matrix",
-                    &format!("C3D_FVUnifMtx4x4({stage}, {first}, matrix);"),
-                );
-            } else if count % 4 == 0 {
-                let body = format!(
-                    "if (index < {}u) C3D_FVUnifMtx4x4({stage}, {first} + 4 * (int)index, matrix);",
-                    count / 4
-                );
-                function("", "unsigned index, const C3D_Mtx *matrix", &body);
-            }
             // Bones and normals have three rows.
-            if *count == 3 {
-                function(
-                    "_mtx",
-                    "const C3D_Mtx *matrix",
-                    &format!("C3D_FVUnifMtx3x4({stage}, {first}, matrix);"),
-                );
-            } else if count % 3 == 0 {
-                let body = format!(
-                    "if (index < {}u) C3D_FVUnifMtx3x4({stage}, {first} + 3 * (int)index, matrix);",
-                    count / 3
-                );
-                function("_mtx", "unsigned index, const C3D_Mtx *matrix", &body);
+            for (rows, suffix) in [(4, ""), (3, "_mtx")] {
+                let matrix = "const C3D_Mtx *matrix";
+                if *count == rows {
+                    let body = format!("C3D_FVUnifMtx{rows}x4({stage}, {first}, matrix);");
+                    function(suffix, matrix, &body);
+                } else if count % rows == 0 {
+                    let body = format!(
+                        "if (index < {}u) C3D_FVUnifMtx{rows}x4({stage}, {first} + {rows} * (int)index, matrix);",
+                        count / rows
+                    );
+                    function(suffix, &format!("unsigned index, {matrix}"), &body);
+                }
             }
             let body =
                 format!("if (index < {count}u) C3D_FVUnifSet({stage}, {first} + (int)index, x, y, z, w);");

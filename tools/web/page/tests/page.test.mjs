@@ -209,7 +209,7 @@ test("the ancestry of an output is highlighted, and dead code is dimmed", async 
   await page.selectOption("#panel-step select[aria-label='Output to trace']", { index: 1 });
   await page.waitForFunction(() => transpica.marks.ancestors.size > 0);
   await page.locator("#source .is-ancestor").first().waitFor();
-  assert.match(await page.locator("#panel-step .sources").innerText(), /\d+ steps, from .*v0/);
+  assert.match(await page.locator("#panel-step .sources").innerText(), /\d+ steps, from .*inpos/);
   await followed(page, () => replace(page, "rsq r3.x, r3.x", "rsq r3.x, r3.x\n    mov r15, r2"));
   await page.check("#panel-step label:has-text('Strike out') input");
   await page.evaluate(() => transpica.editor.goTo(19));

@@ -240,8 +240,9 @@ impl Stepper {
         let pcs: Vec<u16> = found.pcs.iter().map(|pc| pc.0).collect();
         let named = |input: &String| {
             let (register, component) = input.split_once('.').unwrap_or((input, ""));
-            let name = self.names.get(register).map_or(register, String::as_str);
-            if component.is_empty() { name.to_owned() } else { format!("{name}.{component}") }
+            // As texts spell them: a dot is in front of components alone.
+            let name = self.names.get(register).map_or(register, String::as_str).replace('.', "$");
+            if component.is_empty() { name } else { format!("{name}.{component}") }
         };
         let inputs: Vec<String> = found.inputs.iter().map(named).collect();
         Ok(json!({ "steps": found.steps, "pcs": pcs, "inputs": inputs }))

@@ -86,16 +86,17 @@ export function flags(state: StepState): HTMLElement {
   );
 }
 
-/** Inputs in few words: `c0–c3`, `v0.xyz`. */
+/** Inputs in few words: `projection[0]–projection[3]`, `inpos.xyz`. */
 export function brief(inputs: string[]): string {
   const registers = new Map<string, string>();
   for (const [name = "", letter = ""] of inputs.map((input) => input.split(".")))
     registers.set(name, (registers.get(name) ?? "") + letter);
   const parts: string[] = [];
   let [first, last] = ["", ""];
+  const next = (name: string) => name.replace(/\d+(?=\]?$)/, (number) => `${Number(number) + 1}`);
   const flush = () => first && parts.push(first === last ? first : `${first}–${last}`);
   for (const [name, letters] of registers) {
-    if (letters.length === 4 && last && name === `${last[0]}${Number(last.slice(1)) + 1}`) {
+    if (letters.length === 4 && last && name === next(last)) {
       last = name;
       continue;
     }
