@@ -69,8 +69,8 @@ use left_out::{lsp, test};
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
-  transpica help mad                                  an instruction, a directive
-  transpica help directives                           or instructions, limits, idioms; help language for all
+  transpica help mad                                  an instruction or a directive
+  transpica help language                             the whole language of sources
 
 For packagers: `transpica completions SHELL` and `transpica man`.
 
