@@ -174,11 +174,15 @@ fn parts<'a, 't>(
     let mut fitting: Vec<_> = sizes.iter().filter_map(placed).collect();
     fitting.sort_by_key(|(fit, ..)| *fit);
     match &mut fitting[..] {
-        [(first, ..), (second, ..), ..] if first == second => {
-            wrong("matrices of 3 and of 4 rows fit; name one by its index, as { 0 = …, 3 = … }")
-        }
+        [(first, ..), (second, ..), ..] if first == second => wrong(
+            "matrices of 3 and of 4 rows fit; name two by the first register of each, as { 0 = …, 3 = … } for 3 rows",
+        ),
         [(_, parts, size), ..] => Ok(Some((std::mem::take(parts), *size))),
-        [] => wrong(&format!("these values do not fit its {} registers", named.count)),
+        [] => {
+            let rows =
+                if has_matrix { "; keys of matrices are their first registers, 3 or 4 apart" } else { "" };
+            wrong(&format!("these values do not fit its {} registers{rows}", named.count))
+        }
     }
 }
 
@@ -390,18 +394,21 @@ mod tests {
         for (uniforms, expected) in [
             (
                 "many = [\"identity\"]",
-                "5:8: uniforms.many: matrices of 3 and of 4 rows fit; name one by its index, as { 0 = …, 3 = … }",
+                "5:8: uniforms.many: matrices of 3 and of 4 rows fit; name two by the first register of each, as { 0 = …, 3 = … } for 3 rows",
             ),
             ("bones = \"identity\"", "5:9: uniforms.bones: a matrix needs the name of 3 or 4 float uniforms"),
-            ("bones = { 4 = \"identity\" }", "5:9: uniforms.bones: these values do not fit its 6 registers"),
+            (
+                "bones = { 4 = \"identity\" }",
+                "5:9: uniforms.bones: these values do not fit its 6 registers; keys of matrices are their first registers, 3 or 4 apart",
+            ),
             ("bones = { 6 = [0, 0, 0, 0] }", "5:9: uniforms.bones: these values do not fit its 6 registers"),
             (
                 "bones = { 0 = \"identity\", 2 = \"identity\" }",
-                "5:9: uniforms.bones: these values do not fit its 6 registers",
+                "5:9: uniforms.bones: these values do not fit its 6 registers; keys of matrices are their first registers, 3 or 4 apart",
             ),
             (
                 "bones = { 18446744073709551615 = \"identity\" }",
-                "5:9: uniforms.bones: these values do not fit its 6 registers",
+                "5:9: uniforms.bones: these values do not fit its 6 registers; keys of matrices are their first registers, 3 or 4 apart",
             ),
             (
                 "bones = { 2 = [0, 0, \"x\", 0] }",

@@ -181,6 +181,12 @@ fn write_attributes(out: &mut String, program: &Binding, prefix: &str, upper: &s
 fn write_setters(out: &mut String, uniform: &Uniform, prefix: &str, stage: &str) {
     let Uniform { name, bank, first, count } = uniform;
     let mut function = |suffix: &str, parameters: &str, body: &str| {
+        // Setters of matrices of three and of four rows look alike.
+        match suffix {
+            "_mtx" => out.push_str("// Matrices of 3 rows, such as bones.\n"),
+            "" if parameters.starts_with("unsigned index") => out.push_str("// Matrices of 4 rows.\n"),
+            _other => {}
+        }
         let _ = writeln!(out, "static inline void {prefix}_{name}{suffix}({parameters}) {{\n    {body}\n}}");
     };
     match bank {

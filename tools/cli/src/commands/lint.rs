@@ -39,9 +39,12 @@ impl Arguments for Lint {
 }
 
 /// Runs the command.
-pub fn run(Lint { file, deny }: &Lint, _common: &Common) -> Result<(), Failure> {
+pub fn run(Lint { file, deny }: &Lint, common: &Common) -> Result<(), Failure> {
     let failure = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
-    let recording = Recording::parse(&files::read(file)?).map_err(|error| failure(&error))?;
+    let recording = Recording::parse(&files::read(file)?).map_err(|error| {
+        failure(&error)
+            .hint("a recording is a .pclist file; programs are checked by `info --lint` and `asm --lint`")
+    })?;
     let (mut state, mut text, mut count) = (RegisterState::default(), String::new(), 0);
     for (number, draws) in recording.frames.iter().enumerate() {
         let (mut list, mut ends) = (Vec::new(), Vec::new());
@@ -58,6 +61,7 @@ pub fn run(Lint { file, deny }: &Lint, _common: &Common) -> Result<(), Failure> 
         }
     }
     files::write(None, text.as_bytes())?;
+    common.detail(format_args!("{} frames, {count} findings", recording.frames.len()));
     match (count, deny) {
         (1.., true) => Err(failure(&format_args!("{count} findings"))),
         _ => Ok(()),
