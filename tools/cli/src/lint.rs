@@ -6,7 +6,7 @@ use transpica::host::dvle;
 use transpica::isa::Pc;
 use transpica::{Error, Limits, Shbin};
 use transpica_asm::lint::{Finding, Rule, lint};
-use transpica_asm::{Assembled, Diagnostic, SourceText, Span};
+use transpica_asm::{Assembled, Diagnostic, Outline, Place, SourceText, Span, examine};
 
 use crate::report::Failure;
 
@@ -89,7 +89,7 @@ pub fn assembled(
     denied: &[String],
 ) -> Result<Findings, Error> {
     let file = Shbin::parse(&assembled.bytes)?;
-    let mut all = Findings::default();
+    let (mut all, (_, outline)) = (Findings::default(), examine(sources));
     for index in 0..file.executables.len() {
         let (mut found, entry) = findings(&file, index)?;
         // They belong to no executable.
@@ -97,7 +97,7 @@ pub fn assembled(
             found.extend(assembled.unused.iter().cloned());
         }
         for finding in found {
-            let message = message(&finding, entry, assembled, sources);
+            let message = message(&finding, entry, assembled, (sources, &outline));
             let mut value = describe(&finding);
             value["severity"] = json!(if is_denied(finding.rule, denied) { "error" } else { "warning" });
             value["executable"] = json!(index);
@@ -114,10 +114,17 @@ pub fn assembled(
     Ok(all)
 }
 
-/// Builds a diagnostic at the statement that produced the word. A finding about the entire program
-/// is placed at its entry point.
-fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[SourceText<'_>]) -> Diagnostic {
-    let place = assembled.places.get(finding.pc.unwrap_or(entry).index()).copied().unwrap_or_default();
+/// Builds a diagnostic at the statement that produced the word, or at the declaration of what
+/// nothing uses. A finding about the entire program is placed at its entry point.
+fn message(
+    finding: &Finding,
+    entry: Pc,
+    assembled: &Assembled,
+    (sources, outline): (&[SourceText<'_>], &Outline),
+) -> Diagnostic {
+    let statement = || assembled.places.get(finding.pc.unwrap_or(entry).index()).copied();
+    let declared = outline.unused(finding).and_then(|symbol| place(sources, symbol.span));
+    let place = declared.or_else(statement).unwrap_or_default();
     Diagnostic {
         file: assembled.files.get(place.file).cloned().unwrap_or_default(),
         line: place.line,
@@ -130,6 +137,15 @@ fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[Sourc
             |source| span(source.text, place.file, place.line, place.column),
         ),
     }
+}
+
+/// Returns the place of a span.
+fn place(sources: &[SourceText<'_>], Span { source, start, .. }: Span) -> Option<Place> {
+    let before = sources.get(source)?.text.get(..start)?;
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    // Ranges: sources are far shorter.
+    let (line, column) = (before.matches('\n').count() as u32 + 1, line.chars().count() as u32 + 1);
+    Some(Place { file: source, line, column })
 }
 
 /// Returns the span of the statement at a line and column.

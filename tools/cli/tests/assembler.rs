@@ -194,6 +194,17 @@ const DOUBTFUL: &str = "\
 ";
 
 #[test]
+fn unused_names_are_found_at_their_declarations() {
+    let source = ".fvec a, b[2]\n.in c\n.out p position\n.proc other\n\tnop\n.end\n.proc main\n\tmov p, a\n\tend\n.end\n";
+    let ran = transpica_reading(&["asm", "-", "-o", "-", "--lint"], source.as_bytes());
+    for (line, column, rule) in
+        [(1, 10, "unused-uniform"), (2, 5, "unused-input"), (4, 7, "unused-procedure")]
+    {
+        assert!(ran.err.contains(&format!(":{line}:{column}\n")) && ran.err.contains(rule), "{}", ran.err);
+    }
+}
+
+#[test]
 fn lint_warns_at_the_line_and_as_json() {
     let folder = folder("lint");
     let out = folder.join("doubtful.shbin");

@@ -36,6 +36,9 @@ impl Serialize for Severity {
     }
 }
 
+/// The protocol's tag of code that may be removed.
+const UNNECESSARY: u8 = 1;
+
 /// A problem of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
@@ -46,6 +49,9 @@ pub struct Problem {
     /// The rule of lint that it breaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
+    /// What editors show differently, by the protocol's numbers.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub tags: &'static [u8],
     /// The author, as editors show it.
     pub source: &'static str,
     /// The description, with advice on a line of its own.
@@ -227,11 +233,14 @@ impl Project {
         let mut all: Vec<Problem> = errors.iter().filter_map(one(Severity::Error)).collect();
         all.extend(warnings.iter().filter_map(one(Severity::Warning)));
         for (entry, finding) in self.findings() {
-            let span = self.outline.statements.get(finding.pc.unwrap_or(*entry).index()).copied();
+            let declared = self.outline.unused(finding).map(|symbol| symbol.span);
+            let statement = self.outline.statements.get(finding.pc.unwrap_or(*entry).index()).copied();
+            let span = declared.or(statement);
             let Some(span) = span.filter(|span| span.source == source) else { continue };
             let hint = Some(finding.rule.explanation().to_owned());
             let problem = self.problem(Severity::Warning, span, finding.message.clone(), hint);
-            let problem = Problem { code: Some(finding.rule.id()), ..problem };
+            let tags = if declared.is_some() { &[UNNECESSARY][..] } else { &[] };
+            let problem = Problem { code: Some(finding.rule.id()), tags, ..problem };
             if !all.contains(&problem) {
                 all.push(problem);
             }
@@ -244,7 +253,17 @@ impl Project {
             Some(hint) => format!("{message}\n{hint}"),
             None => message,
         };
-        Problem { range: self.range(span), severity, code: None, source: "transpica", message, hint, span }
+        let tags = &[];
+        Problem {
+            range: self.range(span),
+            severity,
+            code: None,
+            tags,
+            source: "transpica",
+            message,
+            hint,
+            span,
+        }
     }
 
     /// Returns the declaration of a name in a source.

@@ -168,6 +168,14 @@ fn problems_of_lint_have_their_rule_and_siblings_are_read() {
     client.open(URI, ".out p position\n.out q color\n.proc main\nmov p, v0\nend\n.end");
     let problems = client.problems(URI);
     assert!(problems.iter().any(|problem| problem["code"] == "output-not-written"), "{problems:?}");
+    assert!(problems.iter().all(|problem| problem["tags"].is_null()), "{problems:?}");
+    // What nothing uses is shown as such, at its name.
+    client.open(URI, ".fvec tint\n.in a v0\n.in b v1\n.out p position\n.proc main\nmov p, a\nend\n.end");
+    let problems = client.problems(URI);
+    let unused: Vec<_> = problems.iter().filter(|problem| problem["tags"] == json!([1])).collect();
+    let places: Vec<_> = unused.iter().map(|problem| &problem["range"]["start"]).collect();
+    let expected = [json!({ "line": 0, "character": 6 }), json!({ "line": 2, "character": 4 })];
+    assert_eq!(places, [&expected[0], &expected[1]], "{problems:?}");
     // This source alone has no known procedure.
     let (uri, text) = sample("library.sky.pica");
     client.open(&uri, &text);

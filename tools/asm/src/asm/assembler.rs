@@ -18,8 +18,9 @@ use transpica::isa::{Opcode, Pc};
 /// The finding that nothing names a procedure or a label at an address.
 fn unused(rule: Rule, name: &str, word: usize) -> Finding {
     let (what, verb) = if rule == Rule::UnusedLabel { ("label", "jumps to") } else { ("procedure", "calls") };
+    let message = format!("nothing {verb} the {what} {}", quote(name));
     // Range: at most one past the code.
-    Finding { pc: Some(Pc(word as u16)), rule, message: format!("nothing {verb} the {what} {}", quote(name)) }
+    Finding { pc: Some(Pc(word as u16)), rule, message, unused: Some(name.to_owned()) }
 }
 
 impl<'a> Assembler<'a> {

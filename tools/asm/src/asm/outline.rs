@@ -6,6 +6,7 @@ use super::lex;
 use super::register::{Operand, Spelling, register_name};
 use super::report::{Span, offset};
 use super::state::{Assembler, Block, BlockKind};
+use crate::lint::Finding;
 
 /// Kind of a declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,14 @@ pub struct Outline {
     pub blocks: Vec<BlockSpan>,
     /// The statement of each code word; for a padding NOP, the `.else` or `.end`.
     pub statements: Vec<Span>,
+}
+
+impl Outline {
+    /// Returns the declaration of the name that a finding is about, if nothing uses it.
+    pub fn unused(&self, finding: &Finding) -> Option<&Symbol> {
+        let name = finding.unused.as_ref()?;
+        self.symbols.iter().find(|symbol| symbol.name == *name)
+    }
 }
 
 impl<'a> Assembler<'a> {

@@ -128,6 +128,8 @@ pub struct Finding {
     pub rule: Rule,
     /// The description.
     pub message: String,
+    /// The name that it is about, if nothing uses it.
+    pub unused: Option<String>,
 }
 
 impl Finding {
@@ -188,9 +190,13 @@ struct Findings {
 
 impl Findings {
     fn add(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
-        self.list.push(Finding { pc: Some(pc), rule, message: message.into() });
+        self.list.push(Finding { pc: Some(pc), rule, message: message.into(), unused: None });
     }
     fn add_without_place(&mut self, rule: Rule, message: impl Into<String>) {
-        self.list.push(Finding { pc: None, rule, message: message.into() });
+        self.list.push(Finding { pc: None, rule, message: message.into(), unused: None });
+    }
+    fn add_unused(&mut self, rule: Rule, what: &str, name: String) {
+        let message = format!("nothing reads the {what} {name}");
+        self.list.push(Finding { pc: None, rule, message, unused: Some(name) });
     }
 }

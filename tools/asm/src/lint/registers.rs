@@ -137,7 +137,7 @@ pub(super) fn unused(
         };
         if (range.first..range.first + range.count).all(|register| read >> (register & 127) & 1 == 0) {
             let name = executable.name(symbol.name).to_text();
-            findings.add_without_place(rule, format!("nothing reads the {what} {name}"));
+            findings.add_unused(rule, what, name.into_owned());
         }
     }
 }
