@@ -49,7 +49,7 @@ pub struct Problem {
     /// The rule of lint that it breaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// What editors show differently, by the protocol's numbers.
+    /// Marks by which editors show it differently, as numbers of the protocol.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub tags: &'static [u8],
     /// The author, as editors show it.
