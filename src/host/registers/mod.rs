@@ -59,9 +59,9 @@ const SLOTS: usize = 7;
 /// |---|---|
 /// | consecutive words beyond register 0xFFFF | none: numbers of registers do not wrap around |
 /// | vectors at a float index of 0x60 to 0xFF | none, and the index stays |
-/// | 0x2B0..0x2DF, while the geometry unit is not configured separately | also that of 0x280..0x2AF |
+/// | 0x2B0..0x2DF, without separate configuration of the geometry unit | 0x280..0x2AF, too |
 /// | 0x280..0x2AF | the geometry unit alone |
-/// | 0x2E0..0x33F, copies for single vertex units | none: what 0x2B0..0x2DF receive is for all of them |
+/// | 0x2E0..0x33F, copies for single vertex units | none: 0x2B0..0x2DF are for all units |
 /// | 0x28B, 0x28C | four bits for each vector of an invocation in point mode; else none |
 ///
 /// Semantics: 0x00..0x03 position, 0x04..0x07 normal quaternion, 0x08..0x0B color, 0x0C and 0x0D

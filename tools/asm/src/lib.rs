@@ -75,7 +75,8 @@ use transpica::stages::{cfg, entity, limits, precision, words};
 
 pub use asm::{
     Assembled, AssemblerOptions, BlockSpan, Diagnostic, Directive, LeftOut, Line, Outline, Place, Report,
-    SourceText, Span, Symbol, SymbolKind, assemble, assemble_with, directives, examine, output_types, stem,
+    SourceText, Span, Symbol, SymbolKind, assemble, assemble_with, directives, examine, line_and_column,
+    output_types, stem,
 };
 pub use format::format;
 

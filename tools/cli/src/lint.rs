@@ -1,12 +1,14 @@
 //! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
+use std::cell::OnceCell;
+
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 use transpica::host::dvle;
 use transpica::isa::Pc;
 use transpica::{Error, Limits, Shbin};
 use transpica_asm::lint::{Finding, Rule, lint};
-use transpica_asm::{Assembled, Diagnostic, Outline, Place, SourceText, Span, examine};
+use transpica_asm::{Assembled, Diagnostic, Place, SourceText, Span, examine, line_and_column};
 
 use crate::report::Failure;
 
@@ -89,7 +91,8 @@ pub fn assembled(
     denied: &[String],
 ) -> Result<Findings, Error> {
     let file = Shbin::parse(&assembled.bytes)?;
-    let (mut all, (_, outline)) = (Findings::default(), examine(sources));
+    // Few files have anything that nothing uses.
+    let (mut all, outline) = (Findings::default(), OnceCell::new());
     for index in 0..file.executables.len() {
         let (mut found, entry) = findings(&file, index)?;
         // They belong to no executable.
@@ -97,7 +100,12 @@ pub fn assembled(
             found.extend(assembled.unused.iter().cloned());
         }
         for finding in found {
-            let message = message(&finding, entry, assembled, (sources, &outline));
+            let declared = match finding.unused {
+                Some(_) => outline.get_or_init(|| examine(sources).1).unused(&finding),
+                None => None,
+            };
+            let declared = declared.and_then(|symbol| place(sources, symbol.span));
+            let message = message(&finding, (declared, entry), assembled, sources);
             let mut value = describe(&finding);
             value["severity"] = json!(if is_denied(finding.rule, denied) { "error" } else { "warning" });
             value["executable"] = json!(index);
@@ -118,12 +126,11 @@ pub fn assembled(
 /// nothing uses. A finding about the entire program is placed at its entry point.
 fn message(
     finding: &Finding,
-    entry: Pc,
+    (declared, entry): (Option<Place>, Pc),
     assembled: &Assembled,
-    (sources, outline): (&[SourceText<'_>], &Outline),
+    sources: &[SourceText<'_>],
 ) -> Diagnostic {
     let statement = || assembled.places.get(finding.pc.unwrap_or(entry).index()).copied();
-    let declared = outline.unused(finding).and_then(|symbol| place(sources, symbol.span));
     let place = declared.or_else(statement).unwrap_or_default();
     Diagnostic {
         file: assembled.files.get(place.file).cloned().unwrap_or_default(),
@@ -141,10 +148,9 @@ fn message(
 
 /// Returns the place of a span.
 fn place(sources: &[SourceText<'_>], Span { source, start, .. }: Span) -> Option<Place> {
-    let before = sources.get(source)?.text.get(..start)?;
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let (line, column) = line_and_column(sources.get(source)?.text, start);
     // Ranges: sources are far shorter.
-    let (line, column) = (before.matches('\n').count() as u32 + 1, line.chars().count() as u32 + 1);
+    let (line, column) = (line as u32, column as u32);
     Some(Place { file: source, line, column })
 }
 

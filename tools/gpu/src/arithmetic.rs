@@ -8,7 +8,7 @@ use transpica::settings::FloatControls;
 
 use crate::compare::CompareError;
 use crate::functions::{BLOCK, BLOCKS, Compiled, FUNCTIONS};
-use crate::report::{Probe, results, spread_pairs};
+use crate::report::{Probe, named, results, rules, spread_pairs};
 use crate::{Gpu, Route};
 
 /// Operations by output register. MOV has one operand, and DP3 is a sum of products.
@@ -138,20 +138,19 @@ impl Arithmetic {
         Ok(Self { reported, tables, functions })
     }
 
-    /// The rules of the last table's module, each with whether results show that it holds.
-    pub fn kept(&self) -> [(&'static str, bool); 3] {
-        let differs = |kinds: &[usize]| {
-            let rows = self.tables.last().into_iter().flat_map(|(_, rows)| rows);
-            kinds.iter().any(|&kind| rows.clone().any(|row| row.counts[kind][1] > 0))
+    /// The rules of the last table's module that hold, as far as results show.
+    pub fn kept(&self) -> FloatControls {
+        let are_equal = |kinds: &[usize]| {
+            let mut rows = self.tables.last().into_iter().flat_map(|(_, rows)| rows);
+            rows.all(|row| kinds.iter().all(|&kind| row.counts[kind][1] == 0))
         };
-        [("nan", !differs(&[3, 4])), ("subnormals", !differs(&[2])), ("rounding", !differs(&[0, 1]))]
+        FloatControls { nan: are_equal(&[3, 4]), subnormals: are_equal(&[2]), rounding: are_equal(&[0, 1]) }
     }
 
     /// Returns whether the driver is what it declares, and every function has one result.
     pub fn passed(&self) -> bool {
-        let FloatControls { nan, subnormals, rounding } = self.reported;
-        let declared = [nan, subnormals, rounding];
-        self.kept().iter().zip(declared).all(|((_, holds), declared)| *holds || !declared)
+        let mut rules = rules(self.kept()).into_iter().zip(rules(self.reported));
+        rules.all(|((_, holds), (_, declared))| holds || !declared)
             && self.functions.iter().all(|function| function.differing == 0)
     }
 }
@@ -179,20 +178,13 @@ fn table(
     Ok(rows)
 }
 
-/// The names of the rules that hold.
-fn names(FloatControls { nan, subnormals, rounding }: FloatControls) -> String {
-    let all = [("nan", nan), ("subnormals", subnormals), ("rounding", rounding)];
-    let some: Vec<&str> = all.iter().filter(|one| one.1).map(|one| one.0).collect();
-    if some.is_empty() { "nothing".to_owned() } else { some.join(", ") }
-}
-
 impl fmt::Display for Arithmetic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (declared, rows) in &self.tables {
             writeln!(
                 f,
                 "\nModule that declares {}; results that differ, of those compared (empty: none of that kind):\n",
-                names(*declared)
+                named(*declared)
             )?;
             writeln!(f, "| | {} |\n|---|{}", KINDS.join(" | "), "---|".repeat(KINDS.len()))?;
             for Row { name, counts } in rows {
@@ -209,9 +201,9 @@ impl fmt::Display for Arithmetic {
         for Blocks { name, compared, differing } in &self.functions {
             writeln!(f, "| `{name}` | {compared} | {differing} |")?;
         }
-        let found =
-            self.kept().map(|(name, holds)| format!("{name} {}", if holds { "kept" } else { "not kept" }));
-        writeln!(f, "\nThe device reports {}. Found: {}.", names(self.reported), found.join(", "))?;
+        let found = rules(self.kept());
+        let found = found.map(|(name, holds)| format!("{name} {}", if holds { "kept" } else { "not kept" }));
+        writeln!(f, "\nThe device reports {}. Found: {}.", named(self.reported), found.join(", "))?;
         writeln!(f, "By the letter its modules are {}.", self.reported.exactness())
     }
 }
@@ -234,7 +226,7 @@ mod tests {
         // The kind of a wrong result, and the rule that it breaks.
         for (kind, rule) in [(0, 2), (1, 2), (2, 1), (3, 0), (4, 0)] {
             let all = measured(FloatControls::ALL, Some(kind));
-            let held: Vec<bool> = all.kept().iter().map(|(_, holds)| *holds).collect();
+            let held: Vec<bool> = rules(all.kept()).iter().map(|(_, holds)| *holds).collect();
             assert_eq!(held, [0, 1, 2].map(|one| one != rule), "{kind}");
             assert!(!all.passed());
             // What is not declared may be broken.

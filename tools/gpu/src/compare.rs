@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::backend;
 use transpica::interp::Uniforms;
-use transpica::{Error, Job, Stage, Translation, Translator, host};
+use transpica::{Error, Job, Translation, Translator, host};
 use transpica_inspect::executor::{self, Executor, Subnormals};
 use transpica_inspect::state::bits;
 
@@ -79,11 +79,16 @@ pub fn shader(
 /// # Errors
 /// Errors of the library, the interpreter or the GPU.
 pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, CompareError> {
-    let options = case.options;
-    let mut translator = Translator::new(options, gpu.profile(route));
+    let (translated, shader) = translate(gpu, case, route)?;
+    compare_shader(gpu, case, &translated, shader)
+}
+
+/// Returns the compute entry of a case's program, and its shader.
+fn translate(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<(Translation, Shader), CompareError> {
+    let mut translator = Translator::new(case.options, gpu.profile(route));
     let translated = translator.translate(case.program, case.environment, Job::Compute)?;
     let shader = shader(gpu, &mut translator, &translated, route)?;
-    compare_shader(gpu, case, &translated, shader)
+    Ok((translated, shader))
 }
 
 /// A shader that was made from the compute entry of a translated program.
@@ -107,44 +112,21 @@ impl Executor for OnDriver<'_> {
     fn leaves_open(&self, case: &Case<'_>) -> bool {
         is_open(case.program, &case.options)
     }
-    fn outputs(&self, case: &Case<'_>) -> Result<Option<Vec<Registers>>, CompareError> {
+    fn outputs(&self, case: &Case<'_>) -> Result<Vec<Registers>, CompareError> {
         let inputs: Vec<Registers> = case.inputs.iter().map(bits).collect();
         let uniforms = uniform_bytes(self.translated, case.uniforms);
-        Ok(Some(run_compute(self.gpu, self.shader.clone(), &uniforms, &inputs)?))
+        Ok(run_compute(self.gpu, self.shader.clone(), &uniforms, &inputs)?)
     }
 }
 
-/// Vertex programs on a route, after a check that the driver runs each vertex to its end.
-#[derive(Clone, Copy)]
-pub struct OnRoute<'a> {
-    /// The device.
-    pub gpu: &'a Gpu,
-    /// The route.
-    pub route: Route,
-}
-
-impl Executor for OnRoute<'_> {
-    type Error = CompareError;
-    fn name(&self) -> &str {
-        "gpu"
-    }
-    fn subnormals(&self) -> Subnormals {
-        self.gpu.facts().subnormals
-    }
-    fn leaves_open(&self, case: &Case<'_>) -> bool {
-        is_open(case.program, &case.options)
-    }
-    fn outputs(&self, case: &Case<'_>) -> Result<Option<Vec<Registers>>, CompareError> {
-        let Self { gpu, route } = *self;
-        if case.program.stage() == Stage::Geometry {
-            return Ok(None);
-        }
-        check_length(case, gpu.facts())?;
-        let mut translator = Translator::new(case.options, gpu.profile(route));
-        let translated = translator.translate(case.program, case.environment, Job::Compute)?;
-        let shader = shader(gpu, &mut translator, &translated, route)?;
-        OnDriver { gpu, translated: &translated, shader }.outputs(case)
-    }
+/// Runs a vertex program on a route, after a check that the driver runs each vertex to its end.
+///
+/// # Errors
+/// Errors of the library or the GPU, and those of [`check_length`].
+pub fn run(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Vec<Registers>, CompareError> {
+    check_length(case, gpu.facts())?;
+    let (translated, shader) = translate(gpu, case, route)?;
+    OnDriver { gpu, translated: &translated, shader }.outputs(case)
 }
 
 /// Compares like [`compare`], with a shader already made from the translated program's compute

@@ -210,6 +210,17 @@ impl fmt::Display for Measurement {
     }
 }
 
+/// The rules of float arithmetic, each with whether it is among those.
+pub(crate) fn rules(FloatControls { nan, subnormals, rounding }: FloatControls) -> [(&'static str, bool); 3] {
+    [("nan", nan), ("subnormals", subnormals), ("rounding", rounding)]
+}
+
+/// The names of rules.
+pub(crate) fn named(controls: FloatControls) -> String {
+    let some: Vec<&str> = rules(controls).iter().filter(|one| one.1).map(|one| one.0).collect();
+    if some.is_empty() { "nothing".to_owned() } else { some.join(", ") }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wgpu::AdapterInfo { name, vendor, device, device_type, driver, driver_info, backend, .. } =
@@ -224,10 +235,7 @@ impl fmt::Display for Report {
         writeln!(f, "  known as  {}", self.known_as)?;
         let passthrough = if self.has_passthrough { "as it is" } else { "through naga only" };
         writeln!(f, "  SPIR-V    taken {passthrough}; measured on route {}:", self.route.name())?;
-        let FloatControls { nan, subnormals, rounding } = self.float_controls;
-        let declared = [("nan", nan), ("subnormals", subnormals), ("rounding", rounding)];
-        let declared: Vec<&str> = declared.iter().filter(|one| one.1).map(|one| one.0).collect();
-        let declared = if declared.is_empty() { "nothing".to_owned() } else { declared.join(", ") };
+        let declared = named(self.float_controls);
         writeln!(f, "  declares  {declared}; by the letter {}", self.float_controls.exactness())?;
         self.measured.iter().try_for_each(|measured| writeln!(f, "  {measured}"))
     }

@@ -50,7 +50,7 @@ impl Executor for InTree<'_> {
     fn name(&self) -> &str {
         self.form
     }
-    fn outputs(&self, case: &Case<'_>) -> Result<Option<Vec<Registers>>> {
+    fn outputs(&self, case: &Case<'_>) -> Result<Vec<Registers>> {
         let settings = case.options.settings(case.budget);
         let run = |inputs| {
             let mut state = State::new(settings.precision, case.uniforms);
@@ -62,7 +62,7 @@ impl Executor for InTree<'_> {
                 Walked::Budget => Err(fault("a vertex does not end")),
             }
         };
-        case.inputs.iter().map(run).collect::<Result<_>>().map(Some)
+        case.inputs.iter().map(run).collect()
     }
 }
 
@@ -113,7 +113,7 @@ impl Executor for Evaluated<'_> {
     fn name(&self) -> &str {
         self.form
     }
-    fn outputs(&self, case: &Case<'_>) -> Result<Option<Vec<Registers>>> {
+    fn outputs(&self, case: &Case<'_>) -> Result<Vec<Registers>> {
         let precision = case.options.arithmetic.precision;
         let evaluator = Evaluator::new(self.module)?;
         let mut environment = self.environment(precision, case.uniforms);
@@ -126,7 +126,7 @@ impl Executor for Evaluated<'_> {
             }
             all.push(padded(&found));
         }
-        Ok(Some(all))
+        Ok(all)
     }
 }
 
@@ -191,7 +191,7 @@ impl Executor for ByTheLetter {
     fn name(&self) -> &str {
         "SPIR-V by the letter"
     }
-    fn outputs(&self, case: &Case<'_>) -> Result<Option<Vec<Registers>>> {
+    fn outputs(&self, case: &Case<'_>) -> Result<Vec<Registers>> {
         let bytes = pack(&self.block, case.uniforms);
         let words = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let block: Vec<u32> = words(&bytes);
@@ -207,7 +207,7 @@ impl Executor for ByTheLetter {
             run_on(&self.module, &mut world, &mut driver);
             padded(world.buffers[&1].as_chunks().0)
         };
-        Ok(Some(case.inputs.iter().zip(0..).map(run).collect()))
+        Ok(case.inputs.iter().zip(0..).map(run).collect())
     }
 }
 

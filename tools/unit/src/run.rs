@@ -72,15 +72,19 @@ pub(crate) fn others<E>(
 where
     E: Executor<Error: fmt::Display>,
 {
+    let program = &executable(shader, trial)?.program;
+    if !executor.takes(program) {
+        return Ok(None);
+    }
     let named = |error: &dyn fmt::Display| format!("on {}: {error}", executor.name());
     let file = Shbin::parse(&shader.bytes).map_err(|error| named(&error))?;
     let environment = &FileEnvironment::new(&file, trial.index, "").map_err(|error| named(&error))?;
     let mut options = Options::default();
     options.block.fold_constants &= trial.state.keeps_constants(&environment.constants());
     let inputs = &trial.state.vertices.iter().map(floats).collect::<Vec<_>>()[..];
-    let (program, uniforms) = (&executable(shader, trial)?.program, &trial.state.uniforms);
+    let uniforms = &trial.state.uniforms;
     let case = Case { program, environment, uniforms, inputs, options, budget: trial.budget };
-    executor.outputs(&case).map_err(|error| named(&error))
+    executor.outputs(&case).map(Some).map_err(|error| named(&error))
 }
 
 pub(crate) fn executable<'s>(shader: &'s Shader, trial: &Trial) -> Result<&'s Executable, String> {

@@ -4,6 +4,7 @@
 use serde_json::{Number, Value, json};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
+use transpica_asm::line_and_column;
 use transpica_inspect::state::unknown_key;
 
 use crate::shader::Problem;
@@ -32,9 +33,7 @@ impl<'t> Reader<'t> {
 
     /// Returns line and column of a byte.
     pub fn place(self, start: usize) -> (usize, usize) {
-        let before = self.text.get(..start.min(self.text.len())).unwrap_or(self.text);
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        (before.matches('\n').count() + 1, line.chars().count() + 1)
+        line_and_column(self.text, start)
     }
 
     pub fn problem(self, start: usize, message: impl Into<String>) -> Problem {

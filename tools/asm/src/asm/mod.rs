@@ -136,6 +136,18 @@ pub struct Assembled {
     pub header: String,
 }
 
+/// Returns the line and the column in characters of a byte of a text, both from 1. A byte that is
+/// none has the place of the end.
+///
+/// ```
+/// assert_eq!(transpica_asm::line_and_column("nop\n\tend", 5), (2, 2));
+/// ```
+pub fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
 /// Assembles sources into one file. They share code, descriptors and procedures, and each has an
 /// executable.
 ///

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use transpica::Program;
 use transpica_inspect::draw::Size;
 use transpica_inspect::draw::picture::Picture;
 use transpica_inspect::executor;
@@ -136,6 +137,9 @@ impl Executor for Opened {
             Self::Batch => Batched.name(),
             Self::Gpu(_) => "gpu",
         }
+    }
+    fn takes(&self, program: &Program<'_>) -> bool {
+        !matches!(self, Self::Cpu) && Batched.takes(program)
     }
     fn outputs(&self, case: &executor::Case<'_>) -> executor::Outputs {
         match self {

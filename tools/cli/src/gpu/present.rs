@@ -6,7 +6,7 @@ use transpica::interp::Emit;
 use transpica::settings::{Block, Layout};
 use transpica::{Options, Stage};
 pub use transpica_gpu::Gpu;
-use transpica_gpu::compare::{CompareError, OnRoute};
+use transpica_gpu::compare::{self, CompareError};
 use transpica_gpu::geometry::{
     EmitCase, GeometryChain, InvocationInput, check_emits, run_emits, translate_emits,
 };
@@ -16,7 +16,7 @@ use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
 use transpica_inspect::draw::{Size, Triangle};
-use transpica_inspect::executor::{Case, Executor, Outputs};
+use transpica_inspect::executor::{Case, Outputs};
 use transpica_inspect::results::{Shown, View, show};
 use transpica_inspect::state::{State, bits, floats};
 
@@ -137,13 +137,12 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, Com
     options.block.fold_constants &= state.keeps_constants(&environment.constants());
     let inputs = &state.vertices.iter().map(floats).collect::<Vec<_>>()[..];
     let case = Case { program, environment, uniforms: &state.uniforms, inputs, options, budget };
-    let outputs = OnRoute { gpu, route: chosen_route(gpu, wanted) }.outputs(&case)?;
-    Ok(outputs.unwrap_or_default())
+    compare::run(gpu, &case, chosen_route(gpu, wanted))
 }
 
 /// Runs vertex programs on a GPU's usual route.
 pub fn outputs(gpu: &Gpu, case: &Case<'_>) -> Outputs {
-    Ok(OnRoute { gpu, route: gpu.usual_route() }.outputs(case)?)
+    Ok(compare::run(gpu, case, gpu.usual_route())?)
 }
 
 /// Runs all invocations of a geometry program.
