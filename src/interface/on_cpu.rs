@@ -103,6 +103,9 @@ impl Output {
                 ComponentSource::Zero => 0.0,
             };
         }
+        if self.is_plain() {
+            return lanes;
+        }
         let mut columns = lanes.map(|lane| [lane]);
         self.convert(&mut columns, options, host);
         columns.map(|[lane]| lane)

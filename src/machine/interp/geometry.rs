@@ -88,7 +88,7 @@ impl GeometryMachine {
 
     /// Resets the state of earlier invocations, but no uniform.
     pub fn reset(&mut self) {
-        self.machine.begin(&Registers::DEFAULT_INPUTS);
+        self.machine.begin(|inputs| *inputs = Registers::DEFAULT_INPUTS);
         let Emission { mask, most, uninitialized, .. } = self.emission;
         self.emission = Emission { most, ..Emission::new(mask, uninitialized) };
     }

@@ -10,6 +10,7 @@ use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::machine::precision::Precision;
 use crate::program::isa::control::{Effect, Outcome, State, Test};
+use crate::program::isa::sizes::INTS;
 use crate::program::isa::{Flow, Inst, Pc, Program, Stage, control};
 
 /// Settings of a machine.
@@ -54,6 +55,8 @@ enum Route {
     Control,
     /// EMIT or SETEMIT of a geometry program; a scope may end here.
     Emission,
+    /// Ends the run.
+    End,
     /// Stops the run.
     Undefined(u8),
 }
@@ -97,6 +100,8 @@ pub struct Machine {
     entry: Pc,
     settings: Settings,
     registers: Registers,
+    /// The registers that the program writes, as [`Registers::reset`] takes them.
+    written: u32,
     steps: u64,
 }
 
@@ -132,13 +137,16 @@ impl Machine {
             route: route(inst, ends, settings.permissive, stage),
             operation: Operation::new(inst),
         };
-        let words = insts.iter().zip(ends).map(word).collect();
+        let words: Vec<Word> = insts.iter().zip(ends).map(word).collect();
+        // Range: o0..r15 are the first 32 registers of the file.
+        let written = words.iter().filter_map(|word| word.operation.written());
+        let written = written.fold(0, |written, place| written | 1 << (place / 4 % 32));
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
         registers.set_uninitialized(settings.uninitialized);
         // Geometry programs begin but once: here.
         registers.begin(&Registers::DEFAULT_INPUTS);
         registers.set_loop_guard(settings.loop_guard.unwrap_or(0));
-        Self { words, insts, entry, settings, registers, steps: 0 }
+        Self { words, insts, entry, settings, registers, written, steps: 0 }
     }
 
     /// Replaces the uniforms.
@@ -147,6 +155,18 @@ impl Machine {
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
+    }
+
+    /// Replaces float uniforms from c`first` on; those beyond c95 are ignored.
+    #[doc(hidden)]
+    pub fn write_floats(&mut self, first: usize, values: &[[f32; 4]]) {
+        (first..).zip(values).for_each(|(register, &value)| self.set_float(register, value));
+    }
+
+    /// Replaces the int and bool uniforms.
+    #[doc(hidden)]
+    pub fn set_ints_and_bools(&mut self, ints: [[u8; 4]; INTS], bools: u16) {
+        self.registers.set_ints_and_bools(ints, bools);
     }
 
     /// Sets the limit of the instructions of one run.
@@ -161,7 +181,17 @@ impl Machine {
     /// [`Kind::BadOpcode`] at an undefined opcode unless permissive, [`Kind::StepBudget`] when the
     /// budget is used up.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&[[f32; 4]; 16]> {
-        self.begin(inputs);
+        self.run_with(|to| *to = *inputs)
+    }
+
+    /// Runs the program like [`run`](Self::run) with inputs that are set in place. Those that `load`
+    /// leaves alone have any values.
+    ///
+    /// # Errors
+    /// See [`run`](Self::run).
+    #[doc(hidden)]
+    pub fn run_with(&mut self, load: impl FnOnce(&mut [[f32; 4]; 16])) -> Result<&[[f32; 4]; 16]> {
+        self.begin(load);
         self.execute::<false>(State::new(self.entry), &mut None, &mut |_| ())?;
         Ok(self.registers.outputs())
     }
@@ -175,7 +205,7 @@ impl Machine {
         inputs: &[[f32; 4]; 16],
         trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<&[[f32; 4]; 16]> {
-        self.begin(inputs);
+        self.begin(|to| *to = *inputs);
         self.execute::<true>(State::new(self.entry), &mut None, trace)?;
         Ok(self.registers.outputs())
     }
@@ -190,8 +220,9 @@ impl Machine {
     }
 
     /// Resets everything but the uniforms to its default, then loads the inputs.
-    pub(super) fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
-        self.registers.begin(inputs);
+    pub(super) fn begin(&mut self, load: impl FnOnce(&mut [[f32; 4]; 16])) {
+        self.registers.reset(self.written);
+        self.registers.resume_with(load);
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
@@ -292,6 +323,12 @@ impl Machine {
             // What the trace prints of the state before.
             let before = TRACED.then(|| (self.registers.operands(&word.operation), self.registers.counter()));
             run(&mut self.registers, &word.operation);
+            // Most words: tested apart, so that they take no indirect jump.
+            if !TRACED && word.route == Route::Straight {
+                *left = rest;
+                pc = pc.next();
+                continue;
+            }
             let next;
             let outcome = match word.route {
                 Route::Straight => {
@@ -308,6 +345,10 @@ impl Machine {
                         guarded(inst, &mut state, self.settings.loop_guard.is_some(), &mut self.registers);
                     next = state.pc;
                     outcome
+                }
+                Route::End => {
+                    next = pc;
+                    Outcome::End
                 }
                 Route::Undefined(opcode) => return Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))),
             };
@@ -384,6 +425,7 @@ fn route(inst: &Inst, ends: bool, permissive: bool, stage: Stage) -> Route {
     match inst {
         Inst::Unassigned(opcode) if !permissive => Route::Undefined(*opcode),
         Inst::Emit | Inst::SetEmit { .. } if stage == Stage::Geometry => Route::Emission,
+        Inst::Flow(Flow::End) => Route::End,
         Inst::Flow(flow) if *flow != Flow::Nop => Route::Control,
         _in_order => straight,
     }

@@ -12,6 +12,8 @@ use crate::program::isa::{CompareOp, Component, DataOp, Index, Inst, Mask, Opera
 pub trait Mode {
     /// The precision.
     const PRECISION: Precision;
+    /// True if products are plain ones, so that a result that may be NaN is computed again.
+    const IS_PLAIN: bool = false;
 
     /// Converts a result to what the host computes.
     #[inline(always)]
@@ -30,11 +32,28 @@ pub trait Mode {
     }
 }
 
+/// [`Precision::Exact`]. Products are plain: those that the console defines otherwise are NaN, which
+/// sums keep, and few programs have any.
 pub struct Exact;
+/// The same to the letter.
+struct Literal;
 pub struct Fast;
 pub struct F24;
 
 impl Mode for Exact {
+    const PRECISION: Precision = Precision::Exact;
+    const IS_PLAIN: bool = true;
+
+    #[inline(always)]
+    fn mul(a: f32, b: f32) -> f32 {
+        a * b
+    }
+    #[inline(always)]
+    fn dot<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
+        arith::dot(Precision::Fast, a, b)
+    }
+}
+impl Mode for Literal {
     const PRECISION: Precision = Precision::Exact;
 }
 impl Mode for Fast {
@@ -89,78 +108,88 @@ enum Action {
     Cmp,
 }
 
-/// A source operand as places of the register file.
-#[derive(Clone, Copy, Debug)]
-struct Read {
-    /// The place of the component of each lane.
-    lanes: [u16; 4],
-    /// The sign bit where the operand is negated, else 0.
-    sign: u32,
-    /// The place of its register.
-    place: u16,
-    index: Index,
+/// A source operand: the place of the component of each lane in the register file. [`NEGATED`] is
+/// set in all where the operand is negated; it lies beyond the places.
+type Read = [u16; 4];
+
+/// The mark of a negated operand.
+const NEGATED: u16 = 1 << 15;
+
+fn read(operand: &Operand) -> Read {
+    let mark = if operand.negate { NEGATED } else { 0 };
+    let place = source_place(operand.register) | mark;
+    operand.swizzle.components().map(|component| place + component as u16)
 }
 
-impl Read {
-    fn new(operand: &Operand) -> Self {
-        let place = source_place(operand.register);
-        Self {
-            lanes: operand.swizzle.components().map(|component| place + component as u16),
-            sign: u32::from(operand.negate) << 31,
-            place,
-            index: operand.index,
-        }
-    }
-}
-
-/// An instruction, decoded to run.
+/// An instruction, decoded to run. Two of them fit in a cache line, since hosts run most programs
+/// with cold caches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     action: Action,
     /// The comparisons of CMP.
     compare: [CompareOp; 2],
     mask: Mask,
+    /// The address register of the relative operand, if there is one, and its number.
+    index: Index,
+    relative: u8,
     dest: u16,
-    /// All ones for each lane that is written.
-    write: [u32; 4],
     reads: [Read; 3],
 }
+
+/// All ones for each lane of a mask.
+const WRITTEN: [[u32; 4]; 16] = {
+    let mut all = [[0; 4]; 16];
+    let mut place = 0;
+    while place < 64 {
+        if place / 4 >> (place % 4) & 1 != 0 {
+            all[place / 4][place % 4] = u32::MAX;
+        }
+        place += 1;
+    }
+    all
+};
 
 impl Operation {
     /// Decodes the data part of an instruction, if it has one.
     pub(super) fn new(inst: &Inst) -> Self {
-        let unused = Read::new(&Operand::UNUSED);
         let nothing = Self {
             action: Action::None,
             compare: [CompareOp::Eq; 2],
             mask: Mask::NONE,
+            index: Index::None,
+            relative: 0,
             dest: 0,
-            write: [0; 4],
-            reads: [unused; 3],
+            reads: [read(&Operand::UNUSED); 3],
         };
         match inst {
-            Inst::Data { op, dest, mask, sources } => Self {
-                action: Action::Data(*op),
-                dest: dest_place(*dest),
-                mask: *mask,
-                write: Component::ALL.map(|component| if mask.has(component) { u32::MAX } else { 0 }),
-                reads: [Read::new(&sources[0]), Read::new(&sources[1]), Read::new(&sources[2])],
-                ..nothing
-            },
-            Inst::Mova { mask, source } => Self {
-                action: Action::Mova,
-                mask: *mask,
-                reads: [Read::new(source), unused, unused],
-                ..nothing
-            },
-            Inst::Cmp { x, y, sources } => Self {
-                action: Action::Cmp,
-                compare: [*x, *y],
-                reads: [Read::new(&sources[0]), Read::new(&sources[1]), unused],
-                ..nothing
-            },
+            Inst::Data { op, dest, mask, sources } => {
+                Self { action: Action::Data(*op), dest: dest_place(*dest), mask: *mask, ..nothing }
+                    .with(sources)
+            }
+            Inst::Mova { mask, source } => {
+                Self { action: Action::Mova, mask: *mask, ..nothing }.with(&[*source])
+            }
+            Inst::Cmp { x, y, sources } => {
+                Self { action: Action::Cmp, compare: [*x, *y], ..nothing }.with(sources)
+            }
             Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => nothing,
         }
+    }
+
+    /// Decodes the operands. One at most is relative.
+    fn with(mut self, operands: &[Operand]) -> Self {
+        for ((number, operand), place) in (0..).zip(operands).zip(&mut self.reads) {
+            *place = read(operand);
+            if operand.index != Index::None {
+                (self.index, self.relative) = (operand.index, number);
+            }
+        }
+        self
+    }
+
+    /// Returns the first component of the register that is written, if there is one.
+    pub(super) fn written(&self) -> Option<u16> {
+        matches!(self.action, Action::Data(_)).then_some(self.dest)
     }
 }
 
@@ -181,26 +210,38 @@ impl Registers {
     /// Reads an operand: the register, then the swizzle, then the negation.
     #[inline(always)]
     fn operand(&self, read: &Read) -> [f32; 4] {
-        let shift = if read.index == Index::None { 0 } else { self.shift(read.place, read.index) };
-        let lane = |lane: u16| f32::from_bits(self.component(lane.wrapping_add(shift)).to_bits() ^ read.sign);
-        let [x, y, z, w] = read.lanes;
+        let sign = u32::from(read[0] & NEGATED) << 16;
+        // Places are taken modulo the size of the file, without the mark.
+        let lane = |lane: u16| f32::from_bits(self.component(lane).to_bits() ^ sign);
+        let [x, y, z, w] = *read;
         [lane(x), lane(y), lane(z), lane(w)]
     }
 
-    /// Applies a function to the lanes of two operands.
-    #[inline(always)]
-    fn two(&self, operation: &Operation, op: impl Fn(f32, f32) -> f32) -> [f32; 4] {
-        lanes2(self.operand(&operation.reads[0]), self.operand(&operation.reads[1]), op)
+    /// Finds the register of a relative operand.
+    #[inline(never)]
+    fn found(&self, operation: &Operation) -> Operation {
+        let mut found = *operation;
+        let read = &mut found.reads[usize::from(operation.relative) % 3];
+        let distance = self.shift(read[0] & !NEGATED & !3, operation.index);
+        *read = read.map(|lane| lane.wrapping_add(distance));
+        found
     }
 
     /// Returns the operands of an operation for the trace.
     pub(super) fn operands(&self, operation: &Operation) -> [[f32; 4]; 3] {
-        operation.reads.map(|read| self.operand(&read))
+        self.found(operation).reads.map(|read| self.operand(&read))
     }
 
     /// Executes an operation.
     #[inline(always)]
     pub(super) fn run<M: Mode>(&mut self, operation: &Operation) {
+        let found;
+        let operation = if operation.index == Index::None {
+            operation
+        } else {
+            found = self.found(operation);
+            &found
+        };
         // Tested separately, so that the common case takes one indirect jump and not two.
         if let Action::Data(op) = operation.action {
             self.data::<M>(op, operation);
@@ -229,57 +270,65 @@ impl Registers {
         }
     }
 
-    /// Executes an operation that writes a register. All operands are read before the write.
+    /// Computes the result of an operation that writes a register.
     #[inline(always)]
-    fn data<M: Mode>(&mut self, op: DataOp, operation: &Operation) {
+    fn value<M: Mode>(&mut self, op: DataOp, operation: &Operation) -> [f32; 4] {
         let precision = M::PRECISION;
-        let reads = &operation.reads;
-        let value = match op {
-            DataOp::Add => self.two(operation, |a, b| arith::add(precision, a, b)),
-            DataOp::Mul => self.two(operation, M::mul),
-            DataOp::Sge => self.two(operation, arith::sge),
-            DataOp::Slt => self.two(operation, arith::slt),
-            DataOp::Max => self.two(operation, arith::max),
-            DataOp::Min => self.two(operation, arith::min),
+        // In one place for all operations: less code, and most read two.
+        let (a, b) = (self.operand(&operation.reads[0]), self.operand(&operation.reads[1]));
+        let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
+        match op {
+            DataOp::Add => lanes2(a, b, |a, b| arith::add(precision, a, b)),
+            DataOp::Mul => lanes2(a, b, M::mul),
+            DataOp::Sge => lanes2(a, b, arith::sge),
+            DataOp::Slt => lanes2(a, b, arith::slt),
+            DataOp::Max => lanes2(a, b, arith::max),
+            DataOp::Min => lanes2(a, b, arith::min),
             DataOp::Mad => {
-                let product = self.two(operation, M::mul);
-                lanes2(product, self.operand(&reads[2]), |a, b| arith::add(precision, a, b))
+                let c = self.operand(&operation.reads[2]);
+                lanes2(lanes2(a, b, M::mul), c, |a, b| arith::add(precision, a, b))
             }
-            DataOp::Dp3 => {
-                let ([ax, ay, az, _], [bx, by, bz, _]) = (self.operand(&reads[0]), self.operand(&reads[1]));
-                [M::dot([ax, ay, az], [bx, by, bz]); 4]
-            }
-            DataOp::Dp4 => [M::dot(self.operand(&reads[0]), self.operand(&reads[1])); 4],
-            DataOp::Dph => {
-                // w of the second operand is added without a multiplication.
-                let ([ax, ay, az, _], [bx, by, bz, bw]) = (self.operand(&reads[0]), self.operand(&reads[1]));
-                [arith::add(precision, M::dot([ax, ay, az], [bx, by, bz]), bw); 4]
-            }
-            DataOp::Dst => {
-                let (a, b) = (self.operand(&reads[0]), self.operand(&reads[1]));
-                [1.0, M::mul(a[1], b[1]), a[2], b[3]]
-            }
-            DataOp::Ex2 => [arith::exp2(precision, self.operand(&reads[0])[0]); 4],
-            DataOp::Lg2 => [arith::log2(precision, self.operand(&reads[0])[0]); 4],
-            DataOp::Rcp => [arith::rcp(precision, self.operand(&reads[0])[0]); 4],
-            DataOp::Rsq => [arith::rsq(precision, self.operand(&reads[0])[0]); 4],
-            DataOp::Flr => lanes1(self.operand(&reads[0]), f32::floor),
-            DataOp::Mov => self.operand(&reads[0]),
+            DataOp::Dp3 => [M::dot([ax, ay, az], [bx, by, bz]); 4],
+            DataOp::Dp4 => [M::dot(a, b); 4],
+            // w of the second operand is added without a multiplication.
+            DataOp::Dph => [arith::add(precision, M::dot([ax, ay, az], [bx, by, bz]), bw); 4],
+            DataOp::Dst => [1.0, M::mul(ay, by), az, bw],
+            DataOp::Ex2 => [arith::exp2(precision, ax); 4],
+            DataOp::Lg2 => [arith::log2(precision, ax); 4],
+            DataOp::Rcp => [arith::rcp(precision, ax); 4],
+            DataOp::Rsq => [arith::rsq(precision, ax); 4],
+            DataOp::Flr => lanes1(a, f32::floor),
+            DataOp::Mov => a,
             DataOp::Litp => {
-                let [x, y, _, w] = self.operand(&reads[0]);
-                self.flags = [x >= 0.0, w >= 0.0];
-                [arith::litp_positive(x), arith::litp_power(y), 0.0, arith::litp_positive(w)]
+                self.flags = [ax >= 0.0, aw >= 0.0];
+                [arith::litp_positive(ax), arith::litp_power(ay), 0.0, arith::litp_positive(aw)]
             }
             #[cfg(test)]
             DataOp::Lrp => {
-                let a = self.operand(&reads[0]);
-                let rest = arith::add(precision, 1.0, -a[3]);
-                self.two(operation, |s, t| arith::add(precision, M::mul(s, a[3]), M::mul(t, rest)))
+                let rest = arith::add(precision, 1.0, -aw);
+                lanes2(a, b, |s, t| arith::add(precision, M::mul(s, aw), M::mul(t, rest)))
             }
-        };
+        }
+    }
+
+    /// Computes a result whose products may be those of zero and infinity.
+    #[cold]
+    #[inline(never)]
+    fn literal(&mut self, op: DataOp, operation: &Operation) -> [f32; 4] {
+        self.value::<Literal>(op, operation)
+    }
+
+    /// Executes an operation that writes a register. All operands are read before the write.
+    #[inline(always)]
+    fn data<M: Mode>(&mut self, op: DataOp, operation: &Operation) {
+        let mut value = self.value::<M>(op, operation);
+        // A sum of lanes is NaN if one of them is.
+        if M::IS_PLAIN && (value[0] + value[1] + value[2] + value[3]).is_nan() {
+            value = self.literal(op, operation);
+        }
         let value = lanes1(value, M::result);
         // Whole vectors in, whole vector out: one load, one store.
-        let write = operation.write;
+        let write = WRITTEN[usize::from(operation.mask.0) % 16];
         let places = self.places(operation.dest);
         let old = *places;
         let blend = |lane: usize| {

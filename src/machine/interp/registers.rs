@@ -79,25 +79,48 @@ impl Registers {
     pub fn set_uniforms(&mut self, uniforms: &Uniforms) {
         let places = &mut self.file[usize::from(UNIFORMS)..][..UNIFORM_COMPONENTS];
         load(self.precision, places, &uniforms.floats);
-        self.ints = uniforms.ints;
-        self.bools = uniforms.bools;
+        self.set_ints_and_bools(uniforms.ints, uniforms.bools);
+    }
+
+    /// Replaces the int and bool uniforms.
+    pub(super) fn set_ints_and_bools(&mut self, ints: [[u8; 4]; INTS], bools: u16) {
+        (self.ints, self.bools) = (ints, bools);
     }
 
     /// Begins a vertex: resets everything but the uniforms to its default, then loads the inputs.
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
-        self.file[..usize::from(INPUTS)].as_chunks_mut().0.fill(self.uninitialized);
+        self.reset(u32::MAX);
+        self.resume(inputs);
+    }
+
+    /// Resets everything but the inputs and uniforms to its default. Bit n of `written` is the n-th
+    /// register of o0..o15, r0..r15; those that no program has written are at their default.
+    pub(super) fn reset(&mut self, written: u32) {
+        let registers = self.file.as_chunks_mut().0;
+        let mut left = written;
+        while left != 0 {
+            registers[left.trailing_zeros() as usize] = self.uninitialized;
+            left &= left - 1;
+        }
         self.address = [0; 2];
         self.loops = LoopData::default();
         self.flags = [false; 2];
-        self.resume(inputs);
+    }
+
+    /// Begins an invocation whose inputs `load` sets in place; the others keep what they have.
+    pub(super) fn resume_with(&mut self, load: impl FnOnce(&mut [[f32; 4]; 16])) {
+        let inputs = &mut self.file[usize::from(INPUTS)..usize::from(UNIFORMS)];
+        load(inputs.as_chunks_mut().0.first_chunk_mut().expect("there are sixteen inputs"));
+        if self.precision == Precision::F24 {
+            inputs.iter_mut().for_each(|input| *input = arith::load(self.precision, *input));
+        }
+        self.jumps = self.most_jumps;
+        self.is_stopped = false;
     }
 
     /// Begins an invocation that keeps all state of an earlier one but the inputs.
     pub(super) fn resume(&mut self, inputs: &[[f32; 4]; 16]) {
-        let places = &mut self.file[usize::from(INPUTS)..usize::from(UNIFORMS)];
-        load(self.precision, places, inputs);
-        self.jumps = self.most_jumps;
-        self.is_stopped = false;
+        self.resume_with(|to| *to = *inputs);
     }
 
     /// Sets one float uniform; float24 narrows it. Only c0..c95 can be set.

@@ -9,6 +9,7 @@ mod against;
 mod batch;
 mod cold;
 mod draws;
+mod evict;
 mod glslang;
 mod gpu;
 mod raw;
@@ -43,14 +44,14 @@ struct Arguments {
     #[arg(long, conflicts_with_all = ["paths", "dvle", "no_glslang"])]
     raw: bool,
     /// Time the first programs of fresh processes, with a warm-up and without
-    #[arg(long, conflicts_with_all = ["paths", "raw"])]
+    #[arg(long, conflicts_with = "raw")]
     cold: bool,
     /// Time the interpreter and batches on vertex programs instead
     #[arg(long, conflicts_with = "raw")]
     batch: bool,
-    /// Time draws of 1 to 1024 vertices in the interpreter and in batches instead, one program
-    /// again and again and 200 in turn
-    #[arg(long, conflicts_with_all = ["raw", "batch", "cold"])]
+    /// Time draws of 1 to 256 vertices in the interpreter and in batches instead, with 0 to 32 MB of
+    /// other memory and other code between two draws, and several programs in turn
+    #[arg(long, conflicts_with_all = ["raw", "cold"])]
     draws: bool,
     /// Only this executable of each file
     #[arg(long, value_name = "N")]
@@ -137,8 +138,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(other) = &arguments.against {
         return against::run(other);
     }
-    if let (Some(rounds), [program]) = (arguments.work, &arguments.paths[..]) {
-        println!("{} words", work::run(program, rounds)?);
+    if let (Some(rounds), [program], false) = (arguments.work, &arguments.paths[..], arguments.draws) {
+        println!("{} words", work::run(program, rounds, arguments.cold)?);
         return Ok(());
     }
     if arguments.cold {
@@ -152,18 +153,37 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return gpu::run(&arguments.gpu, &files, arguments.dvle, !arguments.no_glslang, arguments.json);
     }
     if arguments.draws {
-        for path in find(&arguments.paths, &["shbin"])? {
-            let (name, options, repeat) = (path.display(), arguments.options(), arguments.repeat);
-            batch::for_each(&path, &read(&path)?, arguments.dvle, |dvle, program, environment| {
-                draws::print(&format!("{name}#{dvle}"), program, environment, options, repeat)
-            })?;
-        }
-        return Ok(());
+        return draw(arguments);
     }
     if arguments.batch {
         return batches(arguments);
     }
     translations(arguments)
+}
+
+/// Times draws of each program, and of several in turn.
+fn draw(arguments: &Arguments) -> Result<(), String> {
+    let mut all = Vec::new();
+    for path in find(&arguments.paths, &["shbin"])? {
+        batch::for_each(&path, &read(&path)?, arguments.dvle, |dvle, program, environment| {
+            all.push((
+                format!("{}#{dvle}", path.display()),
+                draws::Ready::new(program, environment, arguments.options())?,
+            ));
+            Ok(())
+        })?;
+    }
+    let text = |error: transpica::Error| error.to_string();
+    for (name, ready) in &mut all {
+        let who = if arguments.batch { draws::Who::Batch } else { draws::Who::Machine };
+        match arguments.work {
+            Some(size) => ready.work(who, size),
+            None => draws::print(name, ready, arguments.repeat),
+        }
+        .map_err(text)?;
+    }
+    let mut all: Vec<_> = all.into_iter().map(|(_, ready)| ready).collect();
+    if all.len() > 1 { draws::print_menu(&mut all).map_err(text) } else { Ok(()) }
 }
 
 /// Times the stages of translations, and glslang. For a single program the last line is

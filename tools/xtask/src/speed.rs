@@ -1,5 +1,5 @@
-//! `cargo xtask count --speed`: executed instructions and allocations of translations, which load
-//! cannot move, beside their ceilings.
+//! `cargo xtask count --speed`: executed instructions, allocations and touched cache lines of
+//! translations and draws, which load cannot move, beside their ceilings.
 //! In: samples, and programs of several sizes from code words. Out: a table; `tests/speed.tsv` has
 //! a ceiling for each number. valgrind counts in two runs of `transpica-bench --work`: what the
 //! longer one has more is that of its further translations.
@@ -28,6 +28,22 @@ const PROGRAMS: [&str; 13] = [
     "150",
     "500",
 ];
+/// Vertices of draws whose cache lines count, by the interpreter and by a batch.
+const DRAWS: [(&str, usize); 8] = [
+    ("machine", 1),
+    ("batch", 1),
+    ("machine", 4),
+    ("batch", 4),
+    ("machine", 16),
+    ("batch", 16),
+    ("machine", 64),
+    ("batch", 64),
+];
+/// The program of these draws.
+const DRAWN: &str = "shaders/textured.shbin";
+/// Caches that count each line once: the first level holds two lines, the last one more than a
+/// translation touches.
+const CACHES: [&str; 4] = ["--cache-sim=yes", "--I1=128,1,64", "--D1=128,1,64", "--LL=1048576,16,64"];
 /// Translations after the first one, in either run.
 const ROUNDS: [u64; 2] = [1, 5];
 /// Share by which a count may exceed its ceiling: another processor takes other ways through the
@@ -36,9 +52,9 @@ const MARGIN: f64 = 0.05;
 /// The same if another compiler built it.
 const MARGIN_OF_COMPILERS: f64 = 0.10;
 
-/// Counts of a translation: executed instructions, allocated blocks, and the peak of the process in
-/// bytes.
-type Counts = [u64; 3];
+/// Counts of a translation: executed instructions, allocated blocks, the peak of the process in
+/// bytes, and the cache lines of code and data that it touches, those of the system included.
+type Counts = [u64; 4];
 
 /// The file of ceilings: a compiler, and rows with the reason of the last raise.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -54,17 +70,19 @@ impl Ceilings {
             let mut cells = line.split('\t');
             let name = cells.next()?.to_owned();
             let mut number = || cells.next()?.parse().ok();
-            let counts = [number()?, number()?, number()?];
+            let counts = [number()?, number()?, number()?, number()?];
             Some((name, (counts, cells.next().unwrap_or_default().to_owned())))
         };
         Self { compiler, rows: text.lines().filter_map(row).collect() }
     }
 
     fn write(&self) -> String {
-        let mut text =
-            format!("# {}\nprogram\tinstructions\tblocks\tpeak\treason of the last raise\n", self.compiler);
-        for (name, ([instructions, blocks, peak], reason)) in &self.rows {
-            text += &format!("{name}\t{instructions}\t{blocks}\t{peak}\t{reason}\n");
+        let mut text = format!(
+            "# {}\nprogram\tinstructions\tblocks\tpeak\tlines\treason of the last raise\n",
+            self.compiler
+        );
+        for (name, ([instructions, blocks, peak, lines], reason)) in &self.rows {
+            text += &format!("{name}\t{instructions}\t{blocks}\t{peak}\t{lines}\t{reason}\n");
         }
         text
     }
@@ -88,7 +106,7 @@ impl Ceilings {
 
 /// Returns the first count beyond its ceiling, with both.
 fn exceeds(counts: Counts, ceilings: Counts, margin: f64) -> Option<(&'static str, u64, u64)> {
-    let names = ["instructions", "blocks", "bytes at the peak"];
+    let names = ["instructions", "blocks", "bytes at the peak", "cache lines"];
     let pairs = names.into_iter().zip(counts).zip(ceilings);
     let mut beyond = pairs.filter(|&((_, count), ceiling)| count as f64 > ceiling as f64 * (1.0 + margin));
     beyond.next().map(|((name, count), ceiling)| (name, count, ceiling))
@@ -111,16 +129,24 @@ pub fn run() -> Result<(), String> {
     let margin = if ceilings.compiler == compiler { MARGIN } else { MARGIN_OF_COMPILERS };
     let is_blessed = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut faults = Vec::new();
-    println!("{:<26} {:>12} {:>7} {:>9}  of ceiling", "translation of", "instructions", "blocks", "peak");
-    for name in PROGRAMS {
-        let counts = count(&program, name)?;
-        let [instructions, blocks, peak] = counts;
-        let ceiling = ceilings.rows.get(name).map(|row| row.0);
-        let ratio = ceiling
-            .map_or(String::new(), |ceiling| format!("{:.3}", instructions as f64 / ceiling[0] as f64));
-        println!("{name:<26} {instructions:>12} {blocks:>7} {peak:>9}  {ratio}");
+    println!(
+        "{:<26} {:>12} {:>7} {:>9} {:>6}  of ceilings",
+        "translation of", "instructions", "blocks", "peak", "lines"
+    );
+    let draws = DRAWS.map(|(who, size)| (draw_name(who, size), count_draw(&program, who, size)));
+    for (name, counts) in
+        PROGRAMS.map(|name| (name.to_owned(), count(&program, name))).into_iter().chain(draws)
+    {
+        let counts = counts?;
+        let [instructions, blocks, peak, lines] = counts;
+        let ceiling = ceilings.rows.get(&name).map(|row| row.0);
+        let ratio = ceiling.map_or(String::new(), |ceiling| {
+            let ratio = |count| counts[count] as f64 / ceiling[count] as f64;
+            format!("{:.3} {:.3}", ratio(0), ratio(3))
+        });
+        println!("{name:<26} {instructions:>12} {blocks:>7} {peak:>9} {lines:>6}  {ratio}");
         if is_blessed {
-            ceilings.bless(name, counts, &std::env::var("REASON").unwrap_or_default())?;
+            ceilings.bless(&name, counts, &std::env::var("REASON").unwrap_or_default())?;
         } else if let Some((what, count, ceiling)) = exceeds(counts, ceiling.unwrap_or_default(), margin) {
             faults.push(format!("{name}: {count} {what} of at most {ceiling}"));
         }
@@ -139,29 +165,57 @@ pub fn run() -> Result<(), String> {
     }
 }
 
+/// The name of a draw in the table.
+fn draw_name(who: &str, size: usize) -> String {
+    format!("draw of {size:02}, {who}")
+}
+
 /// Counts a translation of a program.
 fn count(program: &Path, name: &str) -> Result<Counts, String> {
     let reports = |tool: &str| {
-        let [first, last] = ROUNDS.map(|rounds| report(program, name, tool, rounds));
+        let of = |rounds: u64| report(program, &["--work", &rounds.to_string(), name], tool, &[]);
+        let [first, last] = ROUNDS.map(of);
         Ok::<_, String>([first?, last?])
     };
-    let number = |text: &str, title, index| {
-        number(text, title, index).ok_or_else(|| format!("valgrind says nothing of {title:?}: {text}"))
-    };
     let each = |reports: &[String; 2], title, index| {
-        let [first, last] = [number(&reports[0], title, index)?, number(&reports[1], title, index)?];
+        let [first, last] = [find(&reports[0], title, index)?, find(&reports[1], title, index)?];
         Ok::<_, String>(last.saturating_sub(first) / (ROUNDS[1] - ROUNDS[0]))
     };
     let instructions = each(&reports("callgrind")?, "Collected :", 0)?;
     let memory = reports("dhat")?;
-    Ok([instructions, each(&memory, "Total:", 1)?, number(&memory[1], "At t-gmax:", 0)?])
+    let [_, lines] = touched(program, &["--cold", "--work", "1", name])?;
+    Ok([instructions, each(&memory, "Total:", 1)?, find(&memory[1], "At t-gmax:", 0)?, lines])
 }
 
-/// Returns what a tool of valgrind reports of some rounds.
-fn report(program: &Path, name: &str, tool: &str, rounds: u64) -> Result<String, String> {
+/// Counts a draw, which allocates nothing.
+fn count_draw(program: &Path, who: &str, size: usize) -> Result<Counts, String> {
+    let size = size.to_string();
+    let mut arguments = vec!["--draws", "--work", &size, DRAWN];
+    arguments.extend((who == "batch").then_some("--batch"));
+    let [instructions, lines] = touched(program, &arguments)?;
+    Ok([instructions, 0, 0, lines])
+}
+
+/// Counts the instructions and the cache lines of work that is done once, behind other memory and
+/// other code.
+fn touched(program: &Path, arguments: &[&str]) -> Result<[u64; 2], String> {
+    let only = ["--collect-atstart=no", "--toggle-collect=*counted*only*"];
+    let text = report(program, arguments, "callgrind", &[&CACHES[..], &only].concat())?;
+    // After the instructions come reads, writes, and three counts of the first level.
+    let [code, reads, writes] = [6, 7, 8].map(|index| find(&text, "Collected :", index));
+    Ok([find(&text, "Collected :", 0)?, code? + reads? + writes?])
+}
+
+/// Finds a number in the report of valgrind.
+fn find(text: &str, title: &str, index: usize) -> Result<u64, String> {
+    number(text, title, index).ok_or_else(|| format!("valgrind says nothing of {title:?}: {text}"))
+}
+
+/// Returns what a tool of valgrind reports.
+fn report(program: &Path, arguments: &[&str], tool: &str, options: &[&str]) -> Result<String, String> {
     let mut command = Command::new("valgrind");
-    command.arg(format!("--tool={tool}")).arg(format!("--{tool}-out-file=/dev/null"));
-    command.arg(program).arg("--work").arg(rounds.to_string()).arg(name).current_dir(ROOT);
+    command.arg(format!("--tool={tool}")).arg(format!("--{tool}-out-file=/dev/null")).args(options);
+    command.arg(program).args(arguments).current_dir(ROOT);
     let output = command.output().map_err(|error| format!("valgrind: {error}"))?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(text) } else { Err(format!("{command:?}: {text}")) }
@@ -191,22 +245,28 @@ mod tests {
     #[test]
     fn only_a_rise_needs_a_reason() {
         let mut ceilings =
-            Ceilings::read("# rustc 1\nprogram\tinstructions\ta.shbin\na\t100\t10\t1000\tfirst\n");
+            Ceilings::read("# rustc 1\nprogram\tinstructions\ta.shbin\na\t100\t10\t1000\t7\tfirst\n");
         assert_eq!(ceilings.compiler, "rustc 1");
-        ceilings.bless("a", [50, 10, 1000], "").expect("less");
-        assert!(ceilings.bless("a", [100, 10, 1000], "").is_err(), "a rise without a reason");
-        assert_eq!(ceilings.rows["a"], ([50, 10, 1000], "first".into()));
-        ceilings.bless("a", [100, 10, 1000], "new").expect("a reason");
+        ceilings.bless("a", [50, 10, 1000, 7], "").expect("less");
+        assert!(ceilings.bless("a", [100, 10, 1000, 7], "").is_err(), "a rise without a reason");
+        assert_eq!(ceilings.rows["a"], ([50, 10, 1000, 7], "first".into()));
+        ceilings.bless("a", [100, 10, 1000, 7], "new").expect("a reason");
         assert_eq!(Ceilings::read(&ceilings.write()), ceilings);
-        assert_eq!(ceilings.rows["a"], ([100, 10, 1000], "new".into()));
+        assert_eq!(ceilings.rows["a"], ([100, 10, 1000, 7], "new".into()));
     }
 
     #[test]
     fn each_count_has_a_ceiling() {
-        assert_eq!(exceeds([101, 10, 1000], [100, 10, 1000], MARGIN), None);
-        assert_eq!(exceeds([100, 11, 1000], [100, 10, 1000], MARGIN), Some(("blocks", 11, 10)));
-        assert_eq!(exceeds([106, 10, 1000], [100, 10, 1000], MARGIN), Some(("instructions", 106, 100)));
+        let ceilings = [100, 10, 1000, 100];
+        assert_eq!(exceeds([101, 10, 1000, 100], ceilings, MARGIN), None);
+        assert_eq!(exceeds([100, 11, 1000, 100], ceilings, MARGIN), Some(("blocks", 11, 10)));
+        assert_eq!(exceeds([106, 10, 1000, 100], ceilings, MARGIN), Some(("instructions", 106, 100)));
+        assert_eq!(exceeds([100, 10, 1000, 105], ceilings, MARGIN), None);
+        assert_eq!(exceeds([100, 10, 1000, 106], ceilings, MARGIN), Some(("cache lines", 106, 100)));
         let rows = Ceilings::read(include_str!("../../../tests/speed.tsv")).rows;
-        assert!(PROGRAMS.iter().all(|name| rows.contains_key(*name)), "{:?}", rows.keys());
+        let draws = DRAWS.map(|(who, size)| draw_name(who, size));
+        let names = PROGRAMS.into_iter().map(String::from).chain(draws);
+        let missing: Vec<_> = names.filter(|name| !rows.contains_key(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

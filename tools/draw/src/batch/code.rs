@@ -146,6 +146,8 @@ pub(super) struct Code {
     pub(super) entry: Pc,
     pub(super) places: Places,
     pub(super) ahead: Ahead,
+    /// Number of words of a program that runs from its entry to END in order, END excluded.
+    pub(super) straight: Option<u16>,
 }
 
 impl Code {
@@ -159,6 +161,7 @@ impl Code {
             entry: program.entry(),
             places: Places { banks: [[NONE; BANK]; 3], used: [0; 3], count: 0 },
             ahead: Ahead::default(),
+            straight: None,
         };
         code.insts.extend((0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))));
         // Written in place: an operation is large.
@@ -176,6 +179,10 @@ impl Code {
         code.end_scopes();
         code.count_straight();
         code.ahead = Ahead::new(&code.insts, counter_end);
+        if let Some(Route::Straight(words)) = code.routes.get(code.entry.index()) {
+            let end = code.insts.get(code.entry.index() + usize::from(*words));
+            code.straight = (end == Some(&Inst::Flow(Flow::End))).then_some(*words);
+        }
         code
     }
 

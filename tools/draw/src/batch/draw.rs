@@ -128,10 +128,7 @@ impl Batch {
             runner.file.output(&code.places, 4 * usize::from(register) + component)
         };
         records.write(&work.places[..count], lanes, to);
-        ran.map_err(|VertexError { vertex, error }| {
-            let vertex = work.places[vertex % LANES] as usize;
-            VertexError { vertex, error }
-        })
+        work.placed(ran)
     }
 
     /// Draws the vertices of a batch one by one.
@@ -146,14 +143,10 @@ impl Batch {
         runner.begin_alone(work.count);
         let lanes = work.vertices.iter().zip(&work.places).enumerate();
         for (lane, (&vertex, &place)) in lanes.take(work.count) {
-            let mut inputs = Registers::DEFAULT_INPUTS;
-            for register in registers(code) {
-                match vertices.attribute(register) {
-                    VertexAttribute::Fixed(value) => inputs[register] = *value,
-                    VertexAttribute::Array(array) => array.read_one(vertex, &mut inputs[register]),
-                }
-            }
-            let (outputs, ran) = runner.alone(code, lane, &inputs);
+            let load = |inputs: &mut [[f32; 4]; 16]| {
+                registers(code).for_each(|register| inputs[register] = vertices.fetch(register, vertex));
+            };
+            let (outputs, ran) = runner.alone(code, lane, load);
             records.write_one(place, outputs, to);
             // Errors are large: nothing moves where there is none.
             if let Err(error) = ran
@@ -202,10 +195,11 @@ impl Batch {
         let Some(greatest) = vertices.order.greatest() else { return Ok(()) };
         for register in registers(&self.code) {
             let VertexAttribute::Array(array) = vertices.attribute(register) else { continue };
+            if array.has(greatest) {
+                continue;
+            }
             let there = array.vertices();
-            if there as u64 <= greatest
-                && let Some((place, vertex)) = vertices.order.first_beyond(there)
-            {
+            if let Some((place, vertex)) = vertices.order.first_beyond(there) {
                 let size = array.bytes.len();
                 let text = format!(
                     "v{register}: place {place} is vertex {vertex}, there are {there} in {size} bytes"

@@ -78,6 +78,15 @@ impl Array<'_> {
         }
     }
 
+    /// Returns whether the attribute of a vertex lies in the buffer; without the quotient of
+    /// [`vertices`](Self::vertices), which takes as long as a small program.
+    pub(super) fn has(&self, vertex: u64) -> bool {
+        let size = self.components() * self.number.size();
+        let first = usize::try_from(vertex).ok().and_then(|vertex| vertex.checked_mul(self.stride));
+        let end = first.and_then(|first| first.checked_add(self.offset)?.checked_add(size));
+        end.is_some_and(|end| end <= self.bytes.len())
+    }
+
     /// The number of components that are read.
     pub(super) fn components(&self) -> usize {
         usize::from(self.components.clamp(1, 4))

@@ -150,7 +150,7 @@ impl Batch {
     pub fn write_floats(&mut self, first: usize, values: &[[f32; 4]]) {
         let Runner { settings, file, rest, .. } = &mut self.runner;
         file.write_uniforms(first, values, settings);
-        rest.forget_uniforms();
+        rest.write_floats(first, values);
     }
 
     /// Sets the limit of the instructions of each vertex.
@@ -211,7 +211,7 @@ impl Batch {
             if self.runner.is_alone(inputs.len()) {
                 self.runner.begin_alone(inputs.len());
                 for (lane, (inputs, outputs)) in inputs.iter().zip(outputs).enumerate() {
-                    let (found, ran) = self.runner.alone(&self.code, lane, inputs);
+                    let (found, ran) = self.runner.alone(&self.code, lane, |to| *to = *inputs);
                     *outputs = *found;
                     let vertex = batch * LANES + lane;
                     result = result.and(ran.map_err(|error| VertexError { vertex, error }));

@@ -2,6 +2,7 @@
 //! In: attributes, indices. Out: numbers of vertices, and which of them are copies of earlier ones.
 //! Knows no format and no program.
 
+use super::VertexError;
 use super::fetch::VertexAttribute;
 use super::lanes::LANES;
 use transpica::interp::Registers;
@@ -109,6 +110,18 @@ impl<'a> Vertices<'a> {
         let attribute = number.and_then(|number| self.attributes.get(usize::from(number)));
         attribute.unwrap_or(&VertexAttribute::Fixed(Registers::DEFAULT))
     }
+
+    /// Fetches the value of a register for a vertex, whose attribute exists.
+    pub(super) fn fetch(&self, register: usize, vertex: u32) -> [f32; 4] {
+        match self.attribute(register) {
+            VertexAttribute::Fixed(value) => *value,
+            VertexAttribute::Array(array) => {
+                let mut value = Registers::DEFAULT;
+                array.read_one(vertex, &mut value);
+                value
+            }
+        }
+    }
 }
 
 /// Places of a draw that are looked at for one batch, so that a list of them has a fixed size. A
@@ -148,6 +161,14 @@ impl Work {
         columns: [[0.0; LANES]; 4],
         cache: Vec::new(),
     };
+
+    /// Names the vertex of an error by its place in the order.
+    pub(super) fn placed(&self, ran: Result<(), VertexError>) -> Result<(), VertexError> {
+        ran.map_err(|VertexError { vertex, error }| VertexError {
+            vertex: self.places[vertex % LANES] as usize,
+            error,
+        })
+    }
 
     /// Takes the next vertices from a place on; returns the place after them. No vertices are left
     /// if that is the same.

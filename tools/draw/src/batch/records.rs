@@ -7,6 +7,9 @@ use transpica::host::varying::{self, Place};
 use transpica::host::{ComponentSource, Hook, HostValues, Output, OutputMap, attach};
 use transpica::{Error, Options, Profile, Result};
 
+/// Vertices that are converted one by one, which touches less code than loops over lanes.
+const FEW: usize = 6;
+
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -101,6 +104,16 @@ impl Records {
             let at = (self.stride, *offset);
             if output.is_plain() {
                 write(places, columns, to, at, output.lanes());
+                continue;
+            }
+            if places.len() <= FEW {
+                for (lane, place) in places.iter().enumerate() {
+                    let mut converted = columns.map(|column| [column[lane % LANES]]);
+                    output.convert(&mut converted, &self.options, &self.host);
+                    let to = to.get_mut((*place as usize).wrapping_mul(self.stride).wrapping_add(*offset)..);
+                    let values = &converted.as_flattened()[..output.lanes().min(4)];
+                    to.into_iter().flatten().zip(values).for_each(|(to, value)| *to = *value);
+                }
                 continue;
             }
             let mut converted = [[0.0; LANES]; 4];

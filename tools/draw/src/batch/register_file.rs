@@ -260,8 +260,8 @@ impl File {
     }
 
     /// The uniforms, as registers hold them.
-    pub(super) fn uniforms(&self) -> [[f32; 4]; sizes::FLOATS] {
-        *self.sources.uniforms.first_chunk().unwrap_or(&[[0.0; 4]; sizes::FLOATS])
+    pub(super) fn uniforms(&self) -> &[[f32; 4]] {
+        &self.sources.uniforms[..sizes::FLOATS]
     }
 
     /// The lanes of a component of an input, if the program reads it.

@@ -11,7 +11,7 @@ use super::lanes::LANES;
 use super::register_file::File;
 use crate::entity::bits;
 use transpica::interp::Settings;
-use transpica::isa::Uniforms;
+use transpica::isa::sizes::INTS;
 use transpica::{Kind, Machine, Stage};
 
 /// The machine that runs single lanes. Made when the first one needs it.
@@ -34,18 +34,26 @@ impl Rest {
         self.has_uniforms = false;
     }
 
+    /// Replaces float uniforms from c`first` on, where the machine has the others.
+    pub(super) fn write_floats(&mut self, first: usize, values: &[[f32; 4]]) {
+        if let (Some(machine), true) = (&mut self.machine, self.has_uniforms) {
+            machine.write_floats(first, values);
+        }
+    }
+
     /// Gets the machine ready for lanes of a run.
     pub(super) fn begin(
         &mut self,
         code: &Code,
         settings: &Settings,
-        uniforms: impl FnOnce() -> Uniforms,
+        (floats, ints, bools): (&[[f32; 4]], &[[u8; 4]; INTS], u16),
     ) -> &mut Machine {
         let machine = self.machine.get_or_insert_with(|| {
             Box::new(Machine::of_instructions(code.insts.clone(), code.entry, Stage::Vertex, *settings))
         });
         if !self.has_uniforms {
-            machine.set_uniforms(&uniforms());
+            machine.write_floats(0, floats);
+            machine.set_ints_and_bools(*ints, bools);
             self.has_uniforms = true;
         }
         machine

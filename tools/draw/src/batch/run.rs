@@ -22,7 +22,7 @@ use crate::entity::bits;
 use transpica::interp::Settings;
 use transpica::isa::control::{self, Outcome, Test};
 use transpica::isa::sizes::INTS;
-use transpica::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
+use transpica::isa::{Condition, ConditionOp, Inst, Pc};
 use transpica::{At as Place, Error, Kind};
 
 /// Lanes of a group that are faster one by one.
@@ -91,7 +91,16 @@ impl Runner {
         if self.is_alone(count) {
             return self.run_alone(code, count);
         }
-        let mut next = self.begin(code, count);
+        if let Some(words) = code.straight
+            && u64::from(words) < self.settings.budget
+            && self.file.emission.is_none()
+        {
+            self.run_straight(code, count, words.into());
+            return Ok(());
+        }
+        self.begin(code, count);
+        let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
+        let mut next = (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps));
         while let Some(group) = next {
             next = if self.is_scattered(&group) {
                 self.finish(code, group);
@@ -109,6 +118,16 @@ impl Runner {
         self.failure.take().map_or(Ok(()), Err)
     }
 
+    /// Runs a program that is a number of words and END. Not inlined, so that small draws touch no
+    /// more code than this.
+    #[inline(never)]
+    fn run_straight(&mut self, code: &Code, count: usize, words: usize) {
+        self.begin(code, count);
+        self.used.steps[..count.min(LANES)].fill(words as u64 + 1);
+        self.execute(code, code.entry, words, (self.run, 0));
+        self.file.fill_outputs(&code.places);
+    }
+
     /// Returns whether a run of this many vertices needs no lanes.
     pub(super) fn is_alone(&self, count: usize) -> bool {
         count <= self.alone
@@ -120,7 +139,7 @@ impl Runner {
         self.begin_alone(count);
         for lane in 0..count {
             let inputs = self.file.inputs(&code.places, lane);
-            let (outputs, ran) = self.alone(code, lane, &inputs);
+            let (outputs, ran) = self.alone(code, lane, |to| *to = inputs);
             let outputs = *outputs;
             self.file.set_outputs(&code.places, lane, &outputs);
             result = result.and(ran.map_err(|error| VertexError { vertex: lane, error }));
@@ -133,18 +152,18 @@ impl Runner {
         (self.run, self.stopped) = (first(count), 0);
     }
 
-    /// Runs a program for the vertex of a lane. Returns the outputs, and how it ended.
+    /// Runs a program for the vertex of a lane; `load` sets the inputs that it reads. Returns the
+    /// outputs, and how it ended.
     pub(super) fn alone(
         &mut self,
         code: &Code,
         lane: usize,
-        inputs: &[[f32; 4]; 16],
+        load: impl FnOnce(&mut [[f32; 4]; 16]),
     ) -> (&[[f32; 4]; 16], transpica::Result<()>) {
         let Self { settings, file, ints, bools, rest, used, stopped, .. } = self;
-        let machine =
-            rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
+        let machine = rest.begin(code, settings, (file.uniforms(), ints, *bools));
         machine.set_budget(settings.budget);
-        let ran = machine.run(inputs).map(|_| ());
+        let ran = machine.run_with(load).map(|_| ());
         used.steps[lane % LANES] = machine.steps();
         *stopped |= u64::from(machine.is_stopped()) << (lane % LANES);
         (machine.registers().outputs(), ran)
@@ -155,8 +174,8 @@ impl Runner {
         if lane < LANES && self.run >> lane & 1 != 0 { self.used.steps[lane] } else { 0 }
     }
 
-    /// The lanes of a run as one group.
-    fn begin(&mut self, code: &Code, count: usize) -> Option<Group> {
+    /// Begins a run of the first lanes.
+    fn begin(&mut self, code: &Code, count: usize) {
         self.run = first(count);
         // Other lanes stay untouched: in a small draw they would cost more than the program.
         let lanes = count.min(LANES).next_multiple_of(BLOCK);
@@ -165,8 +184,6 @@ impl Runner {
         (self.stopped, self.saved, self.single) = (0, 0, 0);
         self.failure = None;
         self.file.begin(&code.places, &self.settings, lanes);
-        let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
-        (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps))
     }
 
     /// Executes the data parts of the words up to the next one that the control model decides on,
@@ -183,19 +200,25 @@ impl Runner {
         if !self.groups.is_empty() {
             words = words.min(self.groups.distance(group));
         }
+        self.execute(code, group.state.pc, words, (group.lanes, group.loops.counter));
+        words
+    }
+
+    /// Executes the data parts of some words in some lanes, with a value of aL.
+    #[inline(always)]
+    fn execute(&mut self, code: &Code, pc: Pc, words: usize, (lanes, counter): (u64, i32)) {
         let Self { file, active, wide, run, .. } = self;
-        if !active.is(group.lanes, *run) {
+        if !active.is(lanes, *run) {
             wide.call(
                 #[inline(always)]
-                || active.set(group.lanes, *run),
+                || active.set(lanes, *run),
             );
         }
         let at = At { wide: *wide, active };
-        for operation in code.operations.iter().skip(pc).take(words) {
-            file.prepare(operation, &code.places, group.loops.counter, &at);
+        for operation in code.operations.iter().skip(pc.index()).take(words) {
+            file.prepare(operation, &code.places, counter, &at);
             (operation.kernel)(file, operation, &at);
         }
-        words
     }
 
     /// Returns whether a group has few lanes, and the run so many groups that it will not get more.
@@ -223,7 +246,7 @@ impl Runner {
         }
         self.single += group.lanes.count_ones();
         let Self { settings, file, ints, bools, rest, .. } = self;
-        rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
+        rest.begin(code, settings, (file.uniforms(), ints, *bools));
         for lane in bits(group.lanes) {
             let Self { settings, file, rest, used, .. } = self;
             let ended = rest.run(code, file, &group, lane as usize, (settings, used));
