@@ -107,7 +107,7 @@ pub struct Interface {
     /// Float and int registers that are folded: the code holds their values. The block holds those
     /// only that relative reads may reach.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub folded: Constants,
+    pub folded: Box<Constants>,
     /// The entry point.
     pub entry_point: EntryPoint,
     /// Warnings of the translation.
@@ -140,7 +140,7 @@ impl Interface {
             },
             outputs,
             block: known.block,
-            folded,
+            folded: Box::new(folded),
             entry_point,
             warnings: known.warnings,
         }

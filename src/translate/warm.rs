@@ -25,7 +25,8 @@ const DESCRIPTORS: [u32; 13] = [
 impl Translator {
     /// Translates a program of its own and forgets it. A host calls this while it loads, since the
     /// first program of a process takes several times as long as a later one: pages of the library
-    /// are not there yet, and no memory. Results are the same without it.
+    /// are not there yet, and no memory. It helps no other program: what makes those slow is that
+    /// the host displaced the library from the processor's caches. Results are the same without it.
     ///
     /// ```
     /// use transpica::{Options, Profile, Translator};

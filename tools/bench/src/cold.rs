@@ -1,9 +1,8 @@
 //! Times the first programs of a process, which are what a host pays: it translates each once.
 //! In: nothing; processes of this program translate programs of 13 to 31 instructions. Out: time
-//! and page faults of a translator, of its warm-up, of the first program, and of nine others.
-//!
-//! Before each of these nine the process writes other memory, so that caches hold none of it. A
-//! warm time is taken from the same program right afterwards.
+//! and page faults of a translator, of its warm-up, of the first program, and of ten programs behind
+//! each of [`evict::SIZES`] of other memory, and other code. A warm time is taken from the same
+//! program right afterwards.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -11,6 +10,7 @@ use std::time::Instant;
 
 use transpica::{Error, Options};
 
+use crate::evict::{self, Other};
 use crate::raw;
 
 /// Name of the mode of a process that measures.
@@ -19,8 +19,9 @@ pub const WORKER: &str = "--cold-worker";
 const SIZES: [usize; 10] = [21, 13, 29, 17, 25, 31, 15, 23, 19, 27];
 /// Processes of each kind.
 const PROCESSES: usize = 21;
-/// Bytes that are written between programs: more than caches hold.
-const OTHER: usize = 64 << 20;
+/// Steps of a process: a translator, its warm-up, the first program, and for each size of other
+/// memory each program cold and warm.
+const STEPS: usize = 3 + evict::SIZES.len() * 2 * SIZES.len();
 
 /// Nanoseconds and page faults of a step.
 type Step = [u64; 2];
@@ -32,26 +33,27 @@ type Step = [u64; 2];
 pub fn work(is_warm: bool) -> Result<(), String> {
     let sources = SIZES.map(raw::Source::new).into_iter().collect::<Result<Vec<_>, _>>()?;
     let text = |error: Error| error.to_string();
-    let mut other = vec![0u8; OTHER];
+    let mut other = Other::new();
+    other.run(evict::SIZES[evict::SIZES.len() - 1]);
     let mut steps = Vec::new();
-    let mut flush = || other.chunks_mut(64).for_each(|line| line[0] = line[0].wrapping_add(1));
-    flush();
     let (mut translator, step) = measured(|| raw::translator(Options::default()));
     steps.push(step);
     steps.push(if is_warm { measured(|| translator.warm_up()).1 } else { [0; 2] });
-    let mut warm = Vec::new();
-    for (number, source) in sources.iter().enumerate() {
-        if number > 0 {
-            flush();
-        }
-        for steps in [&mut steps, &mut warm] {
-            let (words, step) = measured(|| source.translate(&mut translator));
-            black_box(words.map_err(text)?);
-            steps.push(step);
+    let mut translate = |source: &raw::Source| {
+        let (words, step) = measured(|| source.translate(&mut translator));
+        black_box(words.map_err(text)?);
+        steps.push(step);
+        Ok::<_, String>(())
+    };
+    translate(&sources[0])?;
+    for kilobytes in evict::SIZES {
+        for source in &sources {
+            other.run(kilobytes);
+            translate(source)?;
+            translate(source)?;
         }
     }
-    black_box(&other);
-    for [time, faults] in steps.into_iter().chain(warm) {
+    for [time, faults] in steps {
         println!("{time} {faults}");
     }
     Ok(())
@@ -89,7 +91,7 @@ pub fn run() -> Result<(), String> {
                 Some([time.parse().ok()?, faults.parse().ok()?])
             };
             let steps: Vec<Step> = text.lines().filter_map(step).collect();
-            if steps.len() != 2 + 2 * SIZES.len() {
+            if steps.len() != STEPS {
                 return Err(format!("a process failed: {}", String::from_utf8_lossy(&output.stderr)));
             }
             all.push(steps);
@@ -102,19 +104,27 @@ pub fn run() -> Result<(), String> {
             [of(0), of(1)]
         };
         let [translator, warm_up, first] = [0, 1, 2].map(step);
-        let later: Vec<Step> = (3..2 + SIZES.len()).map(step).collect();
-        let warm: Vec<Step> = (3 + SIZES.len()..2 + 2 * SIZES.len()).map(step).collect();
-        let ratios = later.iter().zip(&warm).map(|([cold, _], [warm, _])| 1000 * cold / warm.max(&1));
-        let ratio = median(ratios.collect()) as f64 / 1000.0;
         print("a translator", translator);
         if warm_up != [0; 2] {
             print("its warm-up", warm_up);
         }
         print(&format!("the first program{kind}"), first);
-        let of = |steps: &[Step], number: usize| median(steps.iter().map(|step| step[number]).collect());
-        print("the second to tenth program", [of(&later, 0), of(&later, 1)]);
-        print("the same at once again", [of(&warm, 0), of(&warm, 1)]);
-        println!("{:<34} {ratio:>10.2}", "ratio of the last two, median");
+        for (size, kilobytes) in evict::SIZES.into_iter().enumerate() {
+            let all: Vec<Step> =
+                (3..STEPS).skip(size * 2 * SIZES.len()).take(2 * SIZES.len()).map(step).collect();
+            let pairs = all.as_chunks::<2>().0;
+            let of =
+                |place: usize, number: usize| median(pairs.iter().map(|pair| pair[place][number]).collect());
+            let ratios = pairs.iter().map(|[[cold, _], [warm, _]]| 1000 * cold / warm.max(&1));
+            let ratio = median(ratios.collect()) as f64 / 1000.0;
+            print(&format!("a program behind {kilobytes} KiB"), [of(0, 0), of(0, 1)]);
+            println!(
+                "{:<34} {:>10.1} {:>7} ratio {ratio:.2}",
+                "the same at once again",
+                of(1, 0) as f64 / 1e3,
+                of(1, 1)
+            );
+        }
     }
     Ok(())
 }
