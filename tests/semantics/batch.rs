@@ -137,6 +137,28 @@ fn the_first_vertex_that_fails_is_named() {
 }
 
 #[test]
+fn straight_programs_end_within_their_budget() {
+    // mov o0, v0 twice; then END, the end of the code, or ENDs behind a NOP
+    let (mov, nop, end) = (0x4C00_0000, 0x8400_0000, 0x8800_0000);
+    for (code, steps) in
+        [(vec![mov, mov, end], 3), (vec![mov, mov], 2), (vec![mov, nop, end, end], 3), (vec![end], 1)]
+    {
+        let words = code.len();
+        let program = Program::new(code, vec![0x36F], Pc(0), Stage::Vertex, &transpica::Limits::default())
+            .expect("well formed");
+        let inputs = inputs(1, LANES);
+        for budget in 0..5 {
+            let settings = Settings { budget, ..Settings::default() };
+            let uniforms = Uniforms::default();
+            let case = Case { program: &program, settings, uniforms: &uniforms, inputs: &inputs };
+            let count =
+                case.compare(&SIZES).unwrap_or_else(|found| panic!("{words} words, {budget}: {found}"));
+            assert_eq!(count.unfinished, if budget < steps { LANES } else { 0 }, "{words} words, {budget}");
+        }
+    }
+}
+
+#[test]
 fn geometry_programs_are_refused_and_no_vertices_are_fine() {
     let code = || vec![0x8800_0000];
     let program = |stage| {

@@ -173,7 +173,8 @@ fn draws_equal_a_plain_reference() {
             })
             .collect();
         let input_map = std::array::from_fn(|_| Some(random.usize(..20) as u8).filter(|&n| n < 18));
-        let (count, range) = ([0, 1, 2, 3, 64, 65, 700][random.usize(..7)], 1 + random.usize(..150));
+        let (count, range) =
+            ([0, 1, 2, 3, 4, 6, 7, 64, 65, 700][random.usize(..10)], 1 + random.usize(..150));
         let indices: Vec<u32> = (0..count).map(|_| random.usize(..range) as u32).collect();
         let shorts: Vec<u16> = indices.iter().map(|&index| index as u16).collect();
         let narrow: Vec<u8> = indices.iter().map(|&index| index as u8).collect();

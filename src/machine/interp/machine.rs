@@ -4,7 +4,7 @@
 
 use super::Uniforms;
 use super::emission::Emission;
-use super::operation::{Exact, F24, Fast, Flushed, Operation, flush_subnormal};
+use super::operation::{Exact, F24, Fast, Flushed, Operation, Plain, flush_subnormal};
 use super::registers::Registers;
 use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
@@ -264,14 +264,14 @@ impl Machine {
         let result = match (self.settings.precision, self.settings.flush_subnormals) {
             // Two modes have a loop of their own, which contains the operations.
             (Precision::Exact, false) if !TRACED => {
-                self.follow::<TRACED>(from, &mut left, emission, trace, Registers::run::<Exact>)
+                self.follow::<TRACED>(from, &mut left, emission, trace, Registers::run::<Plain>)
             }
             (Precision::Fast, false) if !TRACED => {
                 self.follow::<TRACED>(from, &mut left, emission, trace, Registers::run::<Fast>)
             }
             mode => {
                 let run: fn(&mut Registers, &Operation) = match mode {
-                    (Precision::Exact, false) => Registers::run::<Exact>,
+                    (Precision::Exact, false) => Registers::run::<Plain>,
                     (Precision::Fast, false) => Registers::run::<Fast>,
                     (Precision::Exact, true) => Registers::run::<Flushed<Exact>>,
                     (Precision::Fast, true) => Registers::run::<Flushed<Fast>>,

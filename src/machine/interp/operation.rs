@@ -32,15 +32,17 @@ pub trait Mode {
     }
 }
 
-/// [`Precision::Exact`]. Products are plain: those that the console defines otherwise are NaN, which
-/// sums keep, and few programs have any.
 pub struct Exact;
-/// The same to the letter.
-struct Literal;
+/// [`Exact`] with plain products: those that the console defines otherwise are NaN, which sums keep,
+/// and few programs have any. Only the machine computes such results again.
+pub(super) struct Plain;
 pub struct Fast;
 pub struct F24;
 
 impl Mode for Exact {
+    const PRECISION: Precision = Precision::Exact;
+}
+impl Mode for Plain {
     const PRECISION: Precision = Precision::Exact;
     const IS_PLAIN: bool = true;
 
@@ -52,9 +54,6 @@ impl Mode for Exact {
     fn dot<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
         arith::dot(Precision::Fast, a, b)
     }
-}
-impl Mode for Literal {
-    const PRECISION: Precision = Precision::Exact;
 }
 impl Mode for Fast {
     const PRECISION: Precision = Precision::Fast;
@@ -141,7 +140,7 @@ const WRITTEN: [[u32; 4]; 16] = {
     let mut all = [[0; 4]; 16];
     let mut place = 0;
     while place < 64 {
-        if place / 4 >> (place % 4) & 1 != 0 {
+        if (place / 4) >> (place % 4) & 1 != 0 {
             all[place / 4][place % 4] = u32::MAX;
         }
         place += 1;
@@ -315,7 +314,7 @@ impl Registers {
     #[cold]
     #[inline(never)]
     fn literal(&mut self, op: DataOp, operation: &Operation) -> [f32; 4] {
-        self.value::<Literal>(op, operation)
+        self.value::<Exact>(op, operation)
     }
 
     /// Executes an operation that writes a register. All operands are read before the write.

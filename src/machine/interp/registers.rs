@@ -5,7 +5,7 @@
 
 use super::Uniforms;
 use super::loops::LoopData;
-use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
+use super::operation::{F24, Fast, Operation, Plain, flush_subnormal};
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::control::{Effect, Test};
 use crate::program::isa::sizes::{FLOATS, INTS};
@@ -197,7 +197,7 @@ impl Registers {
     pub fn execute(&mut self, inst: &Inst) {
         let operation = Operation::new(inst);
         match self.precision {
-            Precision::Exact => self.run::<Exact>(&operation),
+            Precision::Exact => self.run::<Plain>(&operation),
             Precision::Fast => self.run::<Fast>(&operation),
             Precision::F24 => self.run::<F24>(&operation),
         }

@@ -69,8 +69,10 @@ macro_rules! sixteen {
     ($base:literal) => { sixteen!($base: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15) };
 }
 
+type Function = fn(u64) -> u64;
+
 /// Half a megabyte of code.
-const FUNCTIONS: [[fn(u64) -> u64; 16]; 32] = [
+const FUNCTIONS: [[Function; 16]; 32] = [
     sixteen!(0x000),
     sixteen!(0x010),
     sixteen!(0x020),
