@@ -315,6 +315,25 @@ const FLOW_HEAD: &str = "\
 	mov r4, zero
 ";
 
+/// Formats of vertices, before their table.
+const FORMATS: &str = "
+## Formats
+
+A comment beside `.in` declares how the attribute lies in a vertex buffer: a number format and 1 to 4 components. picasso ignores it, and
+so does the assembled file; `--bind-c` and `--bind-rust` write a vertex of it. Further text follows after another `;`:
+
+```text
+.in inpos v0 ; @format float 3
+.in inuv v1 ; @format short 2
+.in incol v2 ; @format ubyte 4 ; 255 is 255.0
+```
+
+Components that a format lacks are those of (0, 0, 0, 1).
+
+| format | bytes of a component | libctru | C |
+|---|---|---|---|
+";
+
 /// Returns the page of the language.
 fn language() -> String {
     let (mut page, mut instructions) = (LANGUAGE.to_owned(), "\n## Instructions\n\n".to_owned());
@@ -349,6 +368,10 @@ fn language() -> String {
     }
     let types: Vec<String> = output_types().map(|name| format!("`{name}`")).collect();
     page += &format!("\nTypes of outputs: {}.\n", types.join(", "));
+    page += FORMATS;
+    for NumberFormat { name, size, libctru, c, .. } in NUMBER_FORMATS {
+        page += &format!("| `{name}` | {size} | `{libctru}` | `{c}` |\n");
+    }
     page += LIMITS;
     for (what, count) in [
         ("words of a file that the vertex unit runs", sizes::VERTEX_WORDS as usize),
@@ -424,5 +447,6 @@ fn examples_of_the_language_assemble() {
         page.split("```").skip(1).step_by(2).map(|text| text[5..].to_owned()).collect::<String>()
     };
     assembled(&blocks(LANGUAGE));
+    assembled(&format!("{}\n.proc main\nend\n.end", blocks(FORMATS)));
     assembled(&format!("{FLOW_HEAD}{}\tmov o0, r4\n\tend\n.end\n", blocks(FLOW)));
 }

@@ -5,6 +5,7 @@
 //! * [`like`]: an assembled text in the layout of the file that it was made from;
 //! * [`examine`], [`values`]: declarations, blocks, definitions and uses, for editors;
 //! * [`format()`]: the layout of a text;
+//! * [`vertex`]: formats of vertices, which comments beside `.in` declare;
 //! * [`manual`]: help on instructions, directives and the language, as Markdown;
 //! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely
 //!   mistakes.
@@ -23,7 +24,7 @@
 //! ```
 //!
 //! Where picasso silently accepts a doubtful text (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8),
-//! the bytes are the same here, with a warning. Four errors are ours: more than 4096 code words,
+//! the bytes are the same here, with a warning. Five errors are ours: more than 4096 code words,
 //! procedures or else-parts of more than 1023 words, an index such as `a0.z`, and with
 //! [`AssemblerOptions::no_nop`] an entry point after the last word. picasso writes those into
 //! fields that cannot hold them, and takes the index for 0.
@@ -69,6 +70,7 @@ pub mod like;
 pub mod lint;
 pub mod manual;
 pub mod values;
+pub mod vertex;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{cfg, entity, limits, precision, words};

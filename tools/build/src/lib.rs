@@ -169,6 +169,7 @@ impl Build {
             return Err(Failure { summary: format!("{name} has findings that are denied"), messages: found });
         }
         let bindings = Bindings::new(&file, &name).map_err(|error| invalid(&error))?;
+        let bindings = bindings.with_formats(&assembled.formats);
         write(&shbin, &assembled.bytes)?;
         write(&module, bindings.rust(&format!("{name}.shbin")).as_bytes())?;
         Ok(Bound { shbin, module, messages: found })

@@ -71,7 +71,7 @@ pub(crate) fn of_lint(assembled: &Assembled, file: &Shbin<'_>, denied: &[Rule]) 
     let mut messages = Vec::new();
     for index in 0..file.executables.len() {
         let program = dvle::program(file, index, &limits)?;
-        let own = assembled.unused.iter().cloned();
+        let own = assembled.findings.iter().cloned();
         for finding in lint(&program, file, index, &limits)?.into_iter().chain(own) {
             // A finding about the whole program stands at its entry point.
             let pc = finding.pc.unwrap_or(program.entry());

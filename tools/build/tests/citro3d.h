@@ -1,6 +1,7 @@
 // The signatures of citro3d and libctru that bindings call, as their public headers have them. Calls are printed.
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -12,7 +13,11 @@ typedef struct {
 typedef struct {
     int count;
 } C3D_AttrInfo;
+typedef struct {
+    int count;
+} C3D_BufInfo;
 typedef uint32_t u32;
+typedef uint64_t u64;
 typedef uint8_t u8;
 typedef int32_t Result;
 typedef struct {
@@ -53,6 +58,11 @@ static inline Result shaderProgramSetGsh(shaderProgram_s *sp, DVLE_s *dvle, u8 s
 static inline void AttrInfo_Init(C3D_AttrInfo *info) { info->count = 0; }
 static inline int AttrInfo_AddLoader(C3D_AttrInfo *info, int regId, GPU_FORMATS format, int count) {
     printf("loader %d: v%d, format %d, %d\n", info->count, regId, (int)format, count);
+    return info->count++;
+}
+static inline void BufInfo_Init(C3D_BufInfo *info) { info->count = 0; }
+static inline int BufInfo_Add(C3D_BufInfo *info, const void *data, ptrdiff_t stride, int attribCount, u64 permutation) {
+    printf("buffer %s, stride %d, %d, 0x%x\n", data ? "of vertices" : "of nothing", (int)stride, attribCount, (unsigned)permutation);
     return info->count++;
 }
 static inline void C3D_FVUnifMtx3x4(GPU_SHADER_TYPE type, int id, const C3D_Mtx *mtx) {

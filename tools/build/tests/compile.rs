@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use transpica::Shbin;
+use transpica_asm::vertex::VertexFormat;
 use transpica_asm::{SourceText, assemble};
 use transpica_build::bindings::Bindings;
 
 #[path = "../../../tests/needs/mod.rs"]
 #[allow(dead_code, reason = "`cargo xtask` installs what it lists")]
-mod needs;
+pub mod needs;
 
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
 /// Names of every kind that C, C++ or Rust could mistake, or that two things would have.
@@ -22,7 +23,7 @@ const NAMES: &str = ".fvec int, INT, class[2], class_at, light_count, light[3], 
 
 /// Runs a program that must succeed without a message; returns its output.
 #[track_caller]
-fn run(command: &mut Command) -> String {
+pub fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && messages.is_empty(), "{command:?}: {}\n{messages}", output.status);
@@ -30,7 +31,7 @@ fn run(command: &mut Command) -> String {
 }
 
 /// An empty folder.
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bind").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the target folder can be written");
@@ -39,7 +40,13 @@ fn folder(name: &str) -> PathBuf {
 
 /// Writes header, module and file of bindings.
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> Bindings {
+    write_bindings(folder, name, bytes, &[])
+}
+
+/// Writes the same with declared formats.
+pub fn write_bindings(folder: &Path, name: &str, bytes: &[u8], formats: &[Vec<VertexFormat>]) -> Bindings {
     let bindings = Bindings::new(&Shbin::parse(bytes).expect("valid"), name).expect("bindings");
+    let bindings = bindings.with_formats(formats);
     let file = format!("{name}.shbin");
     fs::write(folder.join(&file), bytes).expect("written");
     let header = bindings.c(bytes);
@@ -53,9 +60,9 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Bindings {
     bindings
 }
 
-fn compiler(program: &str, standard: &str, is_plain: bool) -> Command {
+pub fn compiler(program: &str, standard: &str, is_plain: bool) -> Command {
     let mut command = Command::new(program);
-    command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]);
+    command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wcast-qual", "-Werror"]);
     if is_plain {
         command.arg("-DTRANSPICA_PLAIN");
     }
@@ -64,7 +71,7 @@ fn compiler(program: &str, standard: &str, is_plain: bool) -> Command {
 }
 
 /// Compiles bindings in all languages, together.
-fn compile(folder: &Path, names: &[String]) {
+pub fn compile(folder: &Path, names: &[String]) {
     let includes: String = names.iter().map(|name| format!("#include \"{name}.h\"\n")).collect();
     for (program, standard, source) in [("cc", "-std=c11", "all.c"), ("c++", "-std=c++17", "all.cpp")] {
         let path = folder.join(source);
@@ -212,14 +219,31 @@ fn attributes_have_the_components_that_instructions_read() {
         ("cmp k.xx, lt, lt, p.xw", 4),
         ("mov r0.x, p.x\n mov r0.y, p.y\n mov r0.z, p.x", 2),
         ("end\n mov r0, p", 1),
+        // The rasterizer takes two components of this output.
+        ("mov o1, p", 2),
+        ("mov o1, p.xwzy", 4),
+        ("mov o1.zw, p", 1),
+        ("dp3 o1, k, p", 3),
     ] {
         let text = format!(
-            ".fvec k\n.in p v2\n.out - position o0\n.proc main\n {instructions}\n mov o0, k\n end\n.end\n"
+            ".fvec k\n.in p v2\n.out - position o0\n.out - texcoord0 o1.xy\n.proc main\n {instructions}\n mov o0, k\n end\n.end\n"
         );
         let bytes = assembled(&[("a.v.pica", &text)]);
         let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
         let attributes: Vec<_> = bindings.programs[0].attributes.iter().map(|it| it.components).collect();
         assert_eq!(attributes, [expected], "{instructions}");
+    }
+}
+
+/// A geometry program takes all components of its vertices.
+#[test]
+fn outputs_for_geometry_programs_are_read_whole() {
+    let vertex = ".in p v0\n.out - position o0\n.out - texcoord0 o1.xy\n.entry vmain\n.proc vmain\n mov o1, p\n end\n.end\n";
+    let geometry = ".gsh point c0\n.out - position o0\n.entry gmain\n.proc gmain\n end\n.end\n";
+    for (sources, expected) in [(vec![("a.v", vertex)], 2), (vec![("a.v", vertex), ("a.g", geometry)], 4)] {
+        let bytes = assembled(&sources);
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        assert_eq!(bindings.programs[0].attributes[0].components, expected);
     }
 }
 

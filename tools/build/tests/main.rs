@@ -2,3 +2,4 @@
 
 mod compile;
 mod example;
+mod vertices;

@@ -10,6 +10,7 @@ use transpica::container::{Model, ShaderType};
 use transpica::host::{DebugSource, dvle};
 use transpica::{At, Error, Limits, Program, Shbin};
 use transpica_asm::dis::Listing;
+use transpica_asm::vertex::VertexFormat;
 use transpica_asm::{Assembled, Place, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
@@ -129,6 +130,11 @@ impl Input {
         let own = |place: &Place| if place.file == 0 { place.line } else { 0 };
         let lines = assembled.places.iter().map(own).collect();
         Some(DebugSource { name: self.name(), text: text.text.clone(), lines })
+    }
+
+    /// Returns the formats of attributes that the source declares, for each executable.
+    pub fn formats(&self) -> &[Vec<VertexFormat>] {
+        self.source.as_ref().map_or(&[], |(_, assembled)| &assembled.formats)
     }
 
     /// Returns whether it is a container as it stands.

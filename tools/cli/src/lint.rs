@@ -97,11 +97,11 @@ pub fn assembled(
         let (mut found, entry) = findings(&file, index)?;
         // They belong to no executable.
         if index == 0 {
-            found.extend(assembled.unused.iter().cloned());
+            found.extend(assembled.findings.iter().cloned());
         }
         for finding in found {
-            let declared = match finding.unused {
-                Some(_) => outline.get_or_init(|| examine(sources).1).unused(&finding),
+            let declared = match finding.declared {
+                Some(_) => outline.get_or_init(|| examine(sources).1).declaration(&finding),
                 None => None,
             };
             let declared = declared.and_then(|symbol| place(sources, symbol.span));

@@ -175,7 +175,7 @@ impl Project {
             let limits = Limits::default();
             let found = self.programs(|file, index| {
                 let program = dvle::program(file, index, &limits)?;
-                let own = self.assembled().map_or_else(Vec::new, |assembled| assembled.unused.clone());
+                let own = self.assembled().map_or_else(Vec::new, |assembled| assembled.findings.clone());
                 let found = [lint(&program, file, index, &limits)?, own].concat();
                 Ok(found.into_iter().map(|finding| (program.entry(), finding)).collect::<Vec<_>>())
             });
@@ -233,7 +233,7 @@ impl Project {
         let mut all: Vec<Problem> = errors.iter().filter_map(one(Severity::Error)).collect();
         all.extend(warnings.iter().filter_map(one(Severity::Warning)));
         for (entry, finding) in self.findings() {
-            let declared = self.outline.unused(finding).map(|symbol| symbol.span);
+            let declared = self.outline.declaration(finding).map(|symbol| symbol.span);
             let statement = self.outline.statements.get(finding.pc.unwrap_or(*entry).index()).copied();
             let span = declared.or(statement);
             let Some(span) = span.filter(|span| span.source == source) else { continue };

@@ -10,6 +10,7 @@ use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
 use super::state::{Assembler, BlockKind, Proc, Stolen};
 use super::{Assembled, AssemblerOptions, Place, SourceText, habits, header, lex, register};
 use crate::lint::{Finding, Rule};
+use crate::vertex;
 use transpica::container::write;
 use transpica::isa::sizes::VERTEX_WORDS;
 use transpica::isa::word::Field;
@@ -20,7 +21,7 @@ fn unused(rule: Rule, name: &str, word: usize) -> Finding {
     let (what, verb) = if rule == Rule::UnusedLabel { ("label", "jumps to") } else { ("procedure", "calls") };
     let message = format!("nothing {verb} the {what} {}", quote(name));
     // Range: at most one past the code.
-    Finding { pc: Some(Pc(word as u16)), rule, message, unused: Some(name.to_owned()) }
+    Finding { pc: Some(Pc(word as u16)), rule, message, declared: Some(name.to_owned()) }
 }
 
 impl<'a> Assembler<'a> {
@@ -53,7 +54,8 @@ impl<'a> Assembler<'a> {
         let Report { warnings, left_out, .. } = report;
         let header = header::write(&self.definitions, &model);
         let bytes = write(&model);
-        let (places, lists_descriptors, unused) = (self.places, self.descriptors.are_listed(), self.unused);
+        let (places, lists_descriptors, formats) = (self.places, self.descriptors.are_listed(), self.formats);
+        let findings = [self.findings, vertex::findings(&bytes, &formats)].concat();
         Ok(Assembled {
             model,
             named,
@@ -62,7 +64,8 @@ impl<'a> Assembler<'a> {
             left_out,
             files,
             places,
-            unused,
+            findings,
+            formats,
             lists_descriptors,
             header,
         })
@@ -139,6 +142,7 @@ impl<'a> Assembler<'a> {
             None if name.is_empty() => Ok(()),
             None => self.instruction(name, rest),
         };
+        let result = result.and_then(|()| self.vertex_format(line));
         if let Err(fault) = result {
             self.messages.report(fault);
             self.recover(name, rest, words);
@@ -215,7 +219,7 @@ impl<'a> Assembler<'a> {
         let named: BTreeSet<&str> = jumps.iter().map(|jump| jump.name).collect();
         let last = self.code.len().saturating_sub(1);
         let labels = self.file.labels.iter().filter(|(name, _)| !named.contains(*name));
-        self.unused.extend(labels.map(|(name, &word)| unused(Rule::UnusedLabel, name, word.min(last))));
+        self.findings.extend(labels.map(|(name, &word)| unused(Rule::UnusedLabel, name, word.min(last))));
         for jump in jumps {
             if let Some(&target) = self.file.labels.get(jump.name) {
                 // Range: at most one past the code.
@@ -280,7 +284,7 @@ impl<'a> Assembler<'a> {
         let named: BTreeSet<&str> = calls.iter().map(|call| call.name).chain(entries).collect();
         let last = self.code.len().saturating_sub(1);
         let procs = self.procs.iter().filter(|(name, _)| !named.contains(*name) && !self.package.verbatim);
-        self.unused
+        self.findings
             .extend(procs.map(|(name, proc)| unused(Rule::UnusedProcedure, name, proc.start.min(last))));
         for call in calls {
             if let Some(&Proc { start, length, .. }) = self.procs.get(call.name) {

@@ -9,6 +9,7 @@ use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::{Space, UniformKind};
 use super::state::{Assembler, BlockKind, Uniform};
 use super::{extension, habits, header, lex};
+use crate::vertex::{DECLARATION, NUMBER_FORMATS, VertexFormat};
 use crate::words::did_you_mean;
 use transpica::container::OutputRecord;
 use transpica::isa::sizes::{FLOATS, INPUTS, OUTPUTS};
@@ -315,6 +316,55 @@ impl<'a> Assembler<'a> {
         self.executable().header.input_mask |= 1 << number;
         self.define(name, Operand { spelling: Spelling::Input, ..Operand::plain(number) })?;
         self.export(text, name, number, 1)
+    }
+
+    /// `@format NUMBER COUNT` in the comment beside `.in`: the format of the attribute in vertex
+    /// buffers. Text before and after it is between other `;`.
+    pub(super) fn vertex_format(&mut self, line: &'a str) -> Parse<'a, ()> {
+        let mut parts = line.split(';').skip(1).map(lex::trim);
+        let Some(text) = parts.find(|part| part.starts_with('@')) else { return Ok(()) };
+        let (word, rest) = lex::first_word(text);
+        let mut statement = lex::words(self.messages.statement);
+        let is_input = statement.next().is_some_and(|name| name.eq_ignore_ascii_case(".in"));
+        let name = statement.next().filter(|_| is_input);
+        let Some((name, &operand)) = name.and_then(|name| self.file.names.get_key_value(name)) else {
+            if word == DECLARATION {
+                let hint = "write it in the comment of an `.in`";
+                self.messages.warn(word, "this declares no format", Some(hint));
+            }
+            return Ok(());
+        };
+        if word != DECLARATION {
+            if let Some(hint) = self.messages.suggest(word, [DECLARATION]) {
+                self.messages.warn(word, "this declares no format", Some(&hint));
+            }
+            return Ok(());
+        }
+        let form = "declare `@format NUMBER COUNT`, as `@format ubyte 4`; another `;` ends it";
+        let [number, count] = lex::exactly(rest).map_err(|fault| fault.hint(form))?;
+        let Some(number) = NUMBER_FORMATS.iter().find(|known| known.name == number) else {
+            let names = NUMBER_FORMATS.iter().map(|known| known.name);
+            let hint = self.messages.suggest(number, names.clone());
+            let all = || format!("formats: {}", names.collect::<Vec<_>>().join(", "));
+            return hinted(number, invalid("number format", number), hint.unwrap_or_else(all));
+        };
+        let components = ["1", "2", "3", "4"].iter().zip(1..).find(|(digit, _)| **digit == count);
+        let Some((_, components)) = components else {
+            return hinted(count, invalid("number of components", count), "an attribute has 1 to 4");
+        };
+        let register = operand.register as u8; // Range: an input.
+        let format = VertexFormat { name: (*name).to_owned(), register, number, components };
+        let formats = &mut self.executable().formats;
+        let is_other = |other: &VertexFormat| (other.number, other.components) != (number, components);
+        if formats.iter().any(|other| other.register == register && is_other(other)) {
+            return fault(text, format!("v{register} has another format already"));
+        }
+        formats.push(format);
+        if self.file.is_geometry() {
+            let hint = "declare it in the vertex program before it";
+            self.messages.warn(text, "a geometry program has no vertex buffer", Some(hint));
+        }
+        Ok(())
     }
 
     /// `.out NAME TYPE[.mask] [REG[.mask]]`; `-` is not a name.

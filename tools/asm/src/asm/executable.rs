@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::report::Site;
+use crate::vertex::VertexFormat;
 use transpica::container::{Constant, Header, Label, OutputRecord, Version};
 
 /// The kind of a program.
@@ -101,6 +102,8 @@ pub(super) struct Executable<'a> {
     pub exports: Vec<Export>,
     /// Constants and hidden uniforms, for which the file has no symbols.
     pub hidden: Vec<Export>,
+    /// Declared formats of attributes.
+    pub formats: Vec<VertexFormat>,
     /// Targets of jumps by name.
     pub targets: BTreeMap<&'a str, usize>,
     /// The exports are in the order of the text, not in that of the registers.

@@ -37,6 +37,7 @@ mod space;
 mod state;
 
 use crate::lint::Finding;
+use crate::vertex::VertexFormat;
 use transpica::container::Model;
 
 /// The parts of the language that the disassembler shares.
@@ -128,8 +129,11 @@ pub struct Assembled {
     pub files: Vec<String>,
     /// The source map: the place of each code word.
     pub places: Vec<Place>,
-    /// Procedures and labels that nothing names, at their addresses.
-    pub unused: Vec<Finding>,
+    /// Findings that need the sources: procedures and labels that nothing names, at their addresses,
+    /// and formats of vertices that do not fit.
+    pub findings: Vec<Finding>,
+    /// Declared formats of attributes, for each executable.
+    pub formats: Vec<Vec<VertexFormat>>,
     /// The sources list operand descriptors: `.opdesc`.
     pub lists_descriptors: bool,
     /// A C header with the registers of uniforms, as in picasso.

@@ -69,9 +69,9 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Returns the declaration of the name that a finding is about, if nothing uses it.
-    pub fn unused(&self, finding: &Finding) -> Option<&Symbol> {
-        let name = finding.unused.as_ref()?;
+    /// Returns the declaration that a finding is about.
+    pub fn declaration(&self, finding: &Finding) -> Option<&Symbol> {
+        let name = finding.declared.as_ref()?;
         self.symbols.iter().find(|symbol| symbol.name == *name)
     }
 }

@@ -20,6 +20,7 @@ impl Assembler<'_> {
     pub(super) fn models(&mut self) -> (Model, Model) {
         let mut executables = std::mem::take(&mut self.executables);
         executables.retain(|executable| !executable.is_suppressed);
+        self.formats = executables.iter_mut().map(|one| std::mem::take(&mut one.formats)).collect();
         let model = self.model(&mut executables);
         let mut named = model.clone();
         for (place, (own, executable)) in named.executables.iter_mut().zip(&executables).enumerate() {

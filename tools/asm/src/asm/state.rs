@@ -15,6 +15,7 @@ use super::report::{Fault, Parse, Site, Span, fault, quote};
 use super::space::{Space, UniformKind};
 use super::{AssemblerOptions, Place};
 use crate::lint::Finding;
+use crate::vertex::VertexFormat;
 use transpica::container::Version;
 use transpica::isa::Word;
 use transpica::isa::sizes::{GEOMETRY_WORDS, VERTEX_WORDS};
@@ -169,7 +170,8 @@ pub(super) struct Assembler<'a> {
     /// No further word has an address, and that was reported.
     pub is_full: bool,
     pub outline: Outline,
-    pub unused: Vec<Finding>,
+    pub findings: Vec<Finding>,
+    pub formats: Vec<Vec<VertexFormat>>,
 }
 
 impl<'a> Assembler<'a> {

@@ -111,6 +111,9 @@ rules! {
     /// Two inputs in one register.
     InputTwice "input-twice"
         "Both names stand for the same attribute. Give one of them its own register, or none to use the next free one.",
+    /// A declared vertex format that the program does not read as it is.
+    VertexFormat "vertex-format"
+        "Components that a format lacks are 0, and w is 1; those that nothing reads cost bytes of every vertex. Declare the components that the program reads.",
 }
 
 impl fmt::Display for Rule {
@@ -128,8 +131,8 @@ pub struct Finding {
     pub rule: Rule,
     /// The description.
     pub message: String,
-    /// The name that it is about, if nothing uses it.
-    pub unused: Option<String>,
+    /// The name whose declaration it is about.
+    pub declared: Option<String>,
 }
 
 impl Finding {
@@ -190,13 +193,13 @@ struct Findings {
 
 impl Findings {
     fn add(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
-        self.list.push(Finding { pc: Some(pc), rule, message: message.into(), unused: None });
+        self.list.push(Finding { pc: Some(pc), rule, message: message.into(), declared: None });
     }
     fn add_without_place(&mut self, rule: Rule, message: impl Into<String>) {
-        self.list.push(Finding { pc: None, rule, message: message.into(), unused: None });
+        self.list.push(Finding { pc: None, rule, message: message.into(), declared: None });
     }
     fn add_unused(&mut self, rule: Rule, what: &str, name: String) {
         let message = format!("nothing reads the {what} {name}");
-        self.list.push(Finding { pc: None, rule, message, unused: Some(name) });
+        self.list.push(Finding { pc: None, rule, message, declared: Some(name) });
     }
 }

@@ -432,7 +432,7 @@ fn unused_names_are_found() {
     "#]]
     .assert_eq(&lint_sources(&[text], 0, false));
     let source = |text| assemble_with(&[SourceText { name: "a.pica", text }], &AssemblerOptions::default());
-    let unused = |text| source(text).unwrap_or_else(|report| panic!("{report}")).unused;
+    let unused = |text| source(text).unwrap_or_else(|report| panic!("{report}")).findings;
     expect![[r#"
         pc 0x6: nothing jumps to the label label [unused-label]
         pc 0x0: nothing calls the procedure never [unused-procedure]

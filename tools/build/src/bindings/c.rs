@@ -7,11 +7,12 @@ use std::fmt::Write;
 use transpica::Stage;
 use transpica::container::SymbolBank;
 
+use super::layout::Layout;
 use super::{Attribute, Binding, Bindings, Uniform};
 
 impl Bindings {
     /// Returns a C header with the bytes of the `.shbin` file. Where `citro3d.h` is found it has a
-    /// function for each uniform, one that adds the attributes, and one that makes the program;
+    /// function for each uniform, those that add the attributes and a buffer, and one that makes the program;
     /// `TRANSPICA_PLAIN` leaves them out.
     pub fn c(&self, shbin: &[u8]) -> String {
         let version = env!("CARGO_PKG_VERSION");
@@ -77,7 +78,7 @@ fn write_load(out: &mut String, name: &str, [file, vertex]: [&str; 2], geometry:
         out,
         "\n// Makes a program for C3D_BindProgram. NULL without memory; else free the program, then the file.\n\
          static inline DVLB_s *{name}_load(shaderProgram_s *program) {{\n    \
-         DVLB_s *dvlb = DVLB_ParseFile((u32 *){file}_shbin(), {upper}_SHBIN_SIZE);\n    \
+         DVLB_s *dvlb = DVLB_ParseFile((u32 *)(uintptr_t){file}_shbin(), {upper}_SHBIN_SIZE);\n    \
          if (!dvlb) return NULL;\n    \
          if (shaderProgramInit(program) == 0) {{\n        \
          if (shaderProgramSetVsh(program, &dvlb->DVLE[{vertex}_PROGRAM]) == 0{geometry}) return dvlb;\n        \
@@ -120,24 +121,15 @@ fn write_program(out: &mut String, program: &Binding, index: usize, prefix: &str
         );
     }
     out.push_str("};\n");
-    if !program.attributes.is_empty() {
-        write_attributes(out, program, prefix, &upper);
+    let layout = program.layout();
+    match &layout {
+        Some(layout) => write_vertex(out, program, layout, prefix),
+        None if program.attributes.is_empty() => {}
+        None => out.push_str("\n// No structure of a vertex: a buffer has at most 12 attributes.\n"),
     }
     out.push_str("\n#ifdef TRANSPICA_CITRO3D\n");
-    if !program.attributes.is_empty() {
-        let _ = writeln!(
-            out,
-            "\n// Adds the attributes of {prefix}_vertex in its order; the permutation is {upper}_PERMUTATION."
-        );
-        let _ = writeln!(
-            out,
-            "static inline void {prefix}_attributes(C3D_AttrInfo *info) {{\n    AttrInfo_Init(info);"
-        );
-        for Attribute { name, components, .. } in &program.attributes {
-            let name = name.to_uppercase();
-            let _ = writeln!(out, "    AttrInfo_AddLoader(info, {upper}_{name}, GPU_FLOAT, {components});");
-        }
-        out.push_str("}\n");
+    if layout.is_some() {
+        write_loaders(out, program, prefix);
     }
     let stage = match program.stage {
         Stage::Vertex => "GPU_VERTEX_SHADER",
@@ -147,35 +139,49 @@ fn write_program(out: &mut String, program: &Binding, index: usize, prefix: &str
     out.push_str("\n#endif // TRANSPICA_CITRO3D\n");
 }
 
-/// Writes the structure of a vertex of floats, the permutation of its buffer, and assertions that
-/// its layout is what the attributes say.
-fn write_attributes(out: &mut String, program: &Binding, prefix: &str, upper: &str) {
-    let _ = writeln!(
-        out,
-        "\n// A vertex of floats, with the components that the program reads.\ntypedef struct {prefix}_vertex {{"
-    );
-    let mut size = 0;
-    let mut offsets = Vec::new();
-    for Attribute { name, components, .. } in &program.attributes {
-        let _ = writeln!(out, "    float {name}[{components}];");
-        offsets.push((name, size));
-        size += 4 * u32::from(*components);
+/// Writes the structure of a vertex, the permutation of its buffer, and assertions that its layout
+/// is the GPU's.
+fn write_vertex(out: &mut String, program: &Binding, layout: &Layout, prefix: &str) {
+    let Layout { offsets, padding, size, count, permutation } = layout;
+    let upper = prefix.to_uppercase();
+    let _ = writeln!(out, "\n// A vertex in a buffer.\ntypedef struct {prefix}_vertex {{");
+    for Attribute { name, number, components, .. } in &program.attributes {
+        let _ = writeln!(out, "    {} {name}[{components}];", number.c);
+    }
+    if *padding > 0 {
+        let _ = writeln!(out, "    uint8_t padding[{padding}]; // the stride must be what the GPU counts");
     }
     let _ = writeln!(out, "}} {prefix}_vertex;\n");
-    let count = program.attributes.len();
-    let permutation = (0..count).fold(0u64, |word, loader| word | (loader as u64) << (4 * loader));
     let _ = writeln!(out, "#define {upper}_ATTRIBUTES {count}");
     let _ = writeln!(out, "#define {upper}_PERMUTATION 0x{permutation:X}ull // of BufInfo_Add");
-    let _ = writeln!(
-        out,
-        "#ifdef __cplusplus\nstatic_assert(sizeof({prefix}_vertex) == {size}, \"no padding\");"
-    );
-    let _ = writeln!(out, "#else\n_Static_assert(sizeof({prefix}_vertex) == {size}, \"no padding\");");
-    for (name, offset) in offsets {
-        let _ =
-            writeln!(out, "_Static_assert(offsetof({prefix}_vertex, {name}) == {offset}, \"no padding\");");
+    let as_gpu = "\"as the GPU reads it\"";
+    let _ = writeln!(out, "#ifdef __cplusplus\nstatic_assert(sizeof({prefix}_vertex) == {size}, {as_gpu});");
+    let _ = writeln!(out, "#else\n_Static_assert(sizeof({prefix}_vertex) == {size}, {as_gpu});");
+    for (Attribute { name, .. }, offset) in program.attributes.iter().zip(offsets) {
+        let _ = writeln!(out, "_Static_assert(offsetof({prefix}_vertex, {name}) == {offset}, {as_gpu});");
     }
     out.push_str("#endif\n");
+}
+
+/// Writes the functions that add the attributes and a buffer of vertices.
+fn write_loaders(out: &mut String, program: &Binding, prefix: &str) {
+    let upper = prefix.to_uppercase();
+    let _ = writeln!(
+        out,
+        "\n// Adds the attributes of {prefix}_vertex in its order.\n\
+         static inline void {prefix}_attributes(C3D_AttrInfo *info) {{\n    AttrInfo_Init(info);"
+    );
+    for Attribute { name, number, components, .. } in &program.attributes {
+        let (name, libctru) = (name.to_uppercase(), number.libctru);
+        let _ = writeln!(out, "    AttrInfo_AddLoader(info, {upper}_{name}, {libctru}, {components});");
+    }
+    let _ = writeln!(
+        out,
+        "}}\n\n// Adds a buffer of vertices, the only one. It must be in linear memory.\n\
+         static inline void {prefix}_buffer(C3D_BufInfo *info, const {prefix}_vertex *vertices) {{\n    \
+         BufInfo_Init(info);\n    \
+         BufInfo_Add(info, vertices, sizeof *vertices, {upper}_ATTRIBUTES, {upper}_PERMUTATION);\n}}"
+    );
 }
 
 fn write_setters(out: &mut String, uniform: &Uniform, prefix: &str, stage: &str) {

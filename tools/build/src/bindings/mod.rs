@@ -16,15 +16,15 @@
 //! ```
 
 mod c;
+mod layout;
 mod names;
 mod rust;
 
 use transpica::container::{Dvle, SymbolBank};
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
-use transpica::isa::{Inst, Mask, Operand, Pc, Source};
-use transpica::stages::cfg::{Action, explore};
 use transpica::{Limits, Program, Result, Setup, Shbin, Stage};
+use transpica_asm::vertex::{self, NumberFormat, VertexFormat};
 
 use names::Names;
 
@@ -78,7 +78,10 @@ pub struct Attribute {
     pub name: String,
     /// Its v register.
     pub register: u8,
-    /// Number of components that the program reads, at least 1.
+    /// The number format of its components in a vertex buffer.
+    pub number: &'static NumberFormat,
+    /// Number of components in a vertex buffer: as declared, else those that the program reads, at
+    /// least 1.
     pub components: u8,
 }
 
@@ -117,6 +120,21 @@ impl Bindings {
         let file = name.chars().map(|letter| if shown(letter) { letter } else { '_' }).collect();
         Ok(Self { name: names::snake_case(name), file, programs })
     }
+
+    /// Gives attributes the formats that the sources declare, as
+    /// [`Assembled::formats`](transpica_asm::Assembled::formats) has them.
+    #[must_use]
+    pub fn with_formats(mut self, formats: &[Vec<VertexFormat>]) -> Self {
+        for (program, formats) in self.programs.iter_mut().zip(formats) {
+            for attribute in &mut program.attributes {
+                let declared = formats.iter().find(|format| format.register == attribute.register);
+                if let Some(&VertexFormat { number, components, .. }) = declared {
+                    (attribute.number, attribute.components) = (number, components);
+                }
+            }
+        }
+        self
+    }
 }
 
 impl Binding {
@@ -124,7 +142,7 @@ impl Binding {
         let program = dvle::program(file, index, &Limits::default())?;
         let executable = file.executable(index)?;
         let stage = program.stage();
-        let components = components(&program)?;
+        let components = components(file, index, &program)?;
         let mut names = Names::new(names::RESERVED);
         let (mut uniforms, mut attributes) = (Vec::new(), Vec::new());
         for symbol in executable.symbols.iter() {
@@ -141,7 +159,7 @@ impl Binding {
             } else if stage == Stage::Vertex && range.count == 1 {
                 let components = components[usize::from(range.first & 15)].max(1);
                 let name = names.add(names::prefix(&name), &name, &[]);
-                attributes.push(Attribute { name, register: range.first, components });
+                attributes.push(Attribute { name, register: range.first, number: vertex::FLOAT, components });
             }
         }
         attributes.sort_by_key(|attribute| attribute.register);
@@ -180,44 +198,12 @@ fn geometry(file: &Shbin<'_>, index: usize, before: Option<usize>) -> Option<Geo
 }
 
 /// Returns for each of v0 to v15 the number of components up to the last that is read.
-fn components(program: &Program<'_>) -> Result<[u8; 16]> {
+fn components(file: &Shbin<'_>, index: usize, program: &Program<'_>) -> Result<[u8; 16]> {
     let mut read = [0; 16];
-    let limits = Limits::default();
-    let explored = explore::explore(
-        program,
-        &explore::ExploreOptions { permissive: true, ..Default::default() },
-        &limits,
-    )?;
-    let mut see = |pc| {
-        if let Some(inst) = program.inst(pc) {
-            see(&inst, &mut read);
-        }
-    };
-    match explored {
-        explore::Explored::Graph(cfg) => cfg.actions.iter().for_each(|action| match action {
-            Action::Run(pc) => see(*pc),
-            Action::Loop(_) | Action::SetDispatch { .. } => {}
-        }),
-        // Range: code has at most 65,536 words.
-        explore::Explored::TooManyNodes { .. } => (0..program.code().len()).for_each(|pc| see(Pc(pc as u16))),
-    }
-    Ok(read)
-}
-
-/// Adds the components that an instruction reads.
-fn see(inst: &Inst, read: &mut [u8; 16]) {
-    let mut add = |operand: &Operand, mask: Mask| {
-        let Source::Input(register) = operand.register else { return };
-        let last = mask.iter().map(|component| operand.swizzle.get(component) as u8 + 1).max();
-        let seen = &mut read[usize::from(register & 15)];
+    vertex::inputs(file, index, program, &mut |_, register, mask| {
+        let last = mask.iter().map(|component| component as u8 + 1).max();
+        let seen = &mut read[usize::from(register)];
         *seen = (*seen).max(last.unwrap_or(0));
-    };
-    match inst {
-        Inst::Data { op, mask, sources, .. } => {
-            sources.iter().zip(op.reads()).for_each(|(source, reads)| add(source, reads.for_mask(*mask)));
-        }
-        Inst::Mova { mask, source } => add(source, *mask),
-        Inst::Cmp { sources, .. } => sources.iter().for_each(|source| add(source, Mask(3))),
-        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
-    }
+    })?;
+    Ok(read)
 }

@@ -4,8 +4,19 @@
 use transpica::Stage;
 
 /// Names of what bindings contain besides uniforms and attributes.
-pub(crate) const RESERVED: &[&str] =
-    &["attributes", "vertex", "program", "permutation", "stride", "shbin", "shbin_size", "file", "load"];
+pub(crate) const RESERVED: &[&str] = &[
+    "attributes",
+    "buffer",
+    "vertex",
+    "places",
+    "program",
+    "permutation",
+    "stride",
+    "shbin",
+    "shbin_size",
+    "file",
+    "load",
+];
 
 /// Returns the name of a stage.
 pub(crate) fn stage(stage: Stage) -> &'static str {

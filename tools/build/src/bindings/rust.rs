@@ -8,7 +8,26 @@ use std::fmt::Write;
 
 use transpica::container::SymbolBank;
 
+use super::layout::Layout;
 use super::{Attribute, Binding, Bindings, Uniform};
+
+/// The type of attributes, and the opening of their list.
+const ATTRIBUTE: &str = "\
+/// An attribute of [`Vertex`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its v register.
+    pub register: u8,
+    /// Its number format in the GPU's registers: 0 `i8`, 1 `u8`, 2 `i16`, 3 `f32`.
+    pub format: u8,
+    /// Number of its components.
+    pub components: u8,
+    /// The byte where it begins.
+    pub offset: usize,
+    /// The vertex format of WebGPU, if there is one for it at this place.
+    pub webgpu: Option<&'static str>,
+}
+/// The attributes of [`Vertex`], in its order.";
 
 impl Bindings {
     /// Returns the text of a Rust module; `path` is the path of the `.shbin` file from
@@ -62,41 +81,47 @@ fn write_program(out: &mut String, program: &Binding, index: usize, indent: &str
         let comment = format!("Parameter of the system library for {} mode.", geometry.mode);
         constant(&comment, "STRIDE", "u8", &geometry.stride.to_string());
     }
-    if !program.attributes.is_empty() {
-        write_attributes(out, program, indent);
+    if let Some(layout) = program.layout() {
+        write_vertex(out, program, &layout, indent);
     }
     program.uniforms.iter().for_each(|uniform| write_setter(out, uniform, indent));
 }
 
-fn write_attributes(out: &mut String, program: &Binding, indent: &str) {
-    let _ = writeln!(
-        out,
-        "{indent}/// A vertex of floats, with the components that the program reads.\n\
-         {indent}#[repr(C)]\n{indent}#[derive(Clone, Copy, Debug, Default, PartialEq)]\n{indent}pub struct Vertex {{"
-    );
-    let mut asserted = String::new();
-    let mut loaders = String::new();
-    let mut size = 0;
-    for Attribute { name, register, components } in &program.attributes {
-        let _ = writeln!(out, "{indent}    /// v{register}\n{indent}    pub {name}: [f32; {components}],");
-        let _ = writeln!(
-            asserted,
-            "{indent}const _: () = assert!(core::mem::offset_of!(Vertex, {name}) == {size});"
-        );
-        let _ = write!(loaders, "({register}, {components}), ");
-        size += 4 * u32::from(*components);
+fn write_vertex(out: &mut String, program: &Binding, layout: &Layout, indent: &str) {
+    let Layout { offsets, padding, size, count: places, permutation } = layout;
+    let mut lines = vec![
+        "/// A vertex in a buffer.".to_owned(),
+        "#[repr(C)]".into(),
+        "#[derive(Clone, Copy, Debug, Default, PartialEq)]".into(),
+        "pub struct Vertex {".into(),
+    ];
+    let (mut asserted, mut listed) = (Vec::new(), Vec::new());
+    for (attribute, offset) in program.attributes.iter().zip(offsets) {
+        let Attribute { name, register, number, components } = attribute;
+        lines.push(format!("    /// v{register}"));
+        lines.push(format!("    pub {name}: [{}; {components}],", number.rust));
+        asserted.push(format!("const _: () = assert!(core::mem::offset_of!(Vertex, {name}) == {offset});"));
+        let (code, webgpu) = (number.code, attribute.webgpu(*offset, *size));
+        listed.push(format!(
+            "    Attribute {{ register: {register}, format: {code}, components: {components}, offset: {offset}, webgpu: {webgpu:?} }},"
+        ));
     }
-    let count = program.attributes.len();
-    let permutation = (0..count).fold(0u64, |word, loader| word | (loader as u64) << (4 * loader));
-    let _ = write!(
-        out,
-        "{indent}}}\n{asserted}{indent}const _: () = assert!(core::mem::size_of::<Vertex>() == {size});\n\
-         {indent}/// Register and number of floats of each attribute of [`Vertex`], in its order.\n\
-         {indent}pub const ATTRIBUTES: [(u8, u8); {count}] = [{}];\n\
-         {indent}/// Permutation of a buffer of [`Vertex`].\n\
-         {indent}pub const PERMUTATION: u64 = {permutation:#x};\n",
-        loaders.trim_end_matches(", ")
-    );
+    if *padding > 0 {
+        lines.push("    /// The stride must be what the GPU counts.".into());
+        lines.push(format!("    pub padding: [u8; {padding}],"));
+    }
+    lines.push("}".into());
+    lines.append(&mut asserted);
+    lines.push(format!("const _: () = assert!(core::mem::size_of::<Vertex>() == {size});"));
+    lines.extend(ATTRIBUTE.lines().map(str::to_owned));
+    lines.push(format!("pub const ATTRIBUTES: [Attribute; {}] = [", listed.len()));
+    lines.append(&mut listed);
+    lines.push("];".into());
+    lines.push("/// Number of attributes of a buffer of [`Vertex`], including padding.".into());
+    lines.push(format!("pub const PLACES: usize = {places};"));
+    lines.push("/// Permutation of a buffer of [`Vertex`].".into());
+    lines.push(format!("pub const PERMUTATION: u64 = {permutation:#x};"));
+    out.extend(lines.iter().map(|line| format!("{indent}{line}\n")));
 }
 
 fn write_setter(out: &mut String, Uniform { name, bank, first, count }: &Uniform, indent: &str) {

@@ -117,7 +117,8 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
                 let lists = given.iter().filter(|path| is_list(path)).cloned();
                 let read: Vec<PathBuf> = paths.iter().cloned().chain(lists).chain(like.clone()).collect();
                 let made: Vec<&Path> = results.iter().filter_map(|(path, _)| *path).collect();
-                let bound = bind::texts(bindings, &assembled.bytes, output, &read, &made);
+                let file = (&assembled.bytes[..], &assembled.formats[..]);
+                let bound = bind::texts(bindings, file, output, &read, &made);
                 texts = bound.map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
             }
             results.extend(texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use transpica::Shbin;
+use transpica_asm::vertex::VertexFormat;
 use transpica_build::bindings::Bindings;
 use transpica_build::dependencies;
 
@@ -71,7 +72,8 @@ impl Arguments for Bind {
 /// Runs the command.
 pub fn run(Bind { file, bindings }: &Bind, common: &Common) -> Result<(), Failure> {
     let input = Input::open(file)?.remarked(common);
-    let texts = texts(bindings, &input.bytes, file, std::slice::from_ref(file), &[]);
+    let sources = std::slice::from_ref(file);
+    let texts = texts(bindings, (&input.bytes, input.formats()), file, sources, &[]);
     let texts = texts.map_err(|error| input.fail(&error))?;
     files::write_all(&texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())).collect::<Vec<_>>())
 }
@@ -80,7 +82,7 @@ pub fn run(Bind { file, bindings }: &Bind, common: &Common) -> Result<(), Failur
 /// `targets` are what it was made of, and what else was.
 pub fn texts<'a>(
     to: &'a BindingFiles,
-    bytes: &[u8],
+    (bytes, formats): (&[u8], &[Vec<VertexFormat>]),
     path: &Path,
     sources: &[PathBuf],
     targets: &[&Path],
@@ -90,6 +92,7 @@ pub fn texts<'a>(
     if bind_c.is_some() || bind_rust.is_some() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let bindings = Bindings::new(&Shbin::parse(bytes)?, transpica_asm::stem(&name))?;
+        let bindings = bindings.with_formats(formats);
         if let Some(header) = bind_c {
             texts.push((header.as_path(), bindings.c(bytes)));
         }
