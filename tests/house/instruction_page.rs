@@ -10,6 +10,7 @@ use transpica::isa::word::Format;
 use transpica::isa::{Mask, sizes};
 use transpica::{Machine, Options, Shbin};
 use transpica_asm::manual::{bank, describe, form, meaning, operand_names, wide_sources};
+use transpica_asm::vertex::{NUMBER_FORMATS, NumberFormat};
 use transpica_asm::{SourceText, assemble, directives, output_types};
 
 const HEAD: &str = "\

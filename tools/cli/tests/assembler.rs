@@ -205,6 +205,34 @@ fn unused_names_are_found_at_their_declarations() {
 }
 
 #[test]
+fn declared_formats_are_linted_at_the_input_and_bound() {
+    let source = |format: &str| {
+        format!("; it\n.in c v2 ; {format}\n.out p position\n.proc main\n\tdp3 p, c, c\n\tend\n.end\n")
+    };
+    let folder = folder("formats");
+    let [header, file] = ["a.h", "a.shbin"].map(|name| folder.join(name).display().to_string());
+    let arguments = ["asm", "-", "-o", &file, "--lint", "--bind-c", &header];
+    let bound = |path: &str| std::fs::read_to_string(path).expect("a header");
+    for (format, found, member) in [
+        ("@format ubyte 4", None, "    uint8_t in_c[4];\n"),
+        ("@format float 4", Some(":2:5\n"), "    float in_c[4];\n"),
+        ("no format", None, "    float in_c[3];\n"),
+    ] {
+        let ran = transpica_reading(&arguments, source(format).as_bytes());
+        assert_eq!((ran.status, ran.err.contains("[vertex-format]")), (0, found.is_some()), "{}", ran.err);
+        assert!(found.is_none_or(|place| ran.err.contains(place)), "{}", ran.err);
+        assert!(bound(&header).contains(member), "{format}");
+    }
+    let ran = transpica_reading(&arguments, source("@format ubyte 5").as_bytes());
+    assert!(ran.status == 1 && ran.err.contains(":2:27\n") && ran.err.contains("1 to 4"), "{}", ran.err);
+    // A source has the declaration, its file has not.
+    for (end, member) in [("v.pica", "uint8_t incol[4];"), ("shbin", "float incol[4];")] {
+        transpica(&["bind", &format!("{SHADERS}/textured.{end}"), "--bind-c", &header]).succeeded();
+        assert!(bound(&header).contains(member), "{end}");
+    }
+}
+
+#[test]
 fn lint_warns_at_the_line_and_as_json() {
     let folder = folder("lint");
     let out = folder.join("doubtful.shbin");

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::cases::is_cases;
 use crate::project::{Project, Source, file_name};
 use crate::text::{Range, Text};
 
@@ -88,6 +89,11 @@ impl Analysis {
         self.documents.get(uri).is_some_and(|document| document.text.as_str() == text)
     }
 
+    /// Returns the text of a document.
+    pub(crate) fn text(&self, uri: &str) -> Option<Arc<Text>> {
+        self.documents.get(uri).map(|document| document.text.clone())
+    }
+
     /// Returns the documents that are known.
     pub fn uris(&self) -> Vec<String> {
         self.documents.keys().cloned().collect()
@@ -112,8 +118,11 @@ impl Analysis {
         self.documents.entry(uri.to_owned()).or_default()
     }
 
-    /// Returns the project of a document, and the document's number in it.
+    /// Returns the project of a document, and the document's number in it. A test file has none.
     pub fn project(&mut self, uri: &str) -> Option<(&Project, usize)> {
+        if is_cases(uri) {
+            return None;
+        }
         let key = key(uri);
         if !self.projects.contains_key(&key) {
             let project = Project::new(self.sources(uri)?);

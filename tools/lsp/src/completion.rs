@@ -4,7 +4,8 @@
 use serde::Serialize;
 use transpica::isa::table::Role;
 use transpica::isa::{Mask, Opcode};
-use transpica_asm::manual::{directive, form, instruction, source_number, wide_sources};
+use transpica_asm::manual::{directive, form, instruction, page, source_number, wide_sources};
+use transpica_asm::vertex::{DECLARATION, NUMBER_FORMATS};
 use transpica_asm::{SymbolKind, directives, output_types};
 
 use crate::analysis::Analysis;
@@ -26,7 +27,7 @@ const SNIPPET: u8 = 2;
 
 /// Sorts of candidates, as the protocol numbers them.
 const FUNCTION: u8 = 3;
-const NAME: u8 = 5;
+pub(crate) const NAME: u8 = 5;
 const REGISTER: u8 = 6;
 const KEYWORD: u8 = 14;
 const LABEL: u8 = 18;
@@ -67,6 +68,19 @@ impl Completion {
     }
 }
 
+/// Builds a candidate that is the `number`th of a list.
+pub(crate) fn candidate(number: usize, (label, kind, detail): (&str, u8, &str), range: Range) -> Completion {
+    Completion {
+        label: label.to_owned(),
+        kind,
+        detail: detail.to_owned(),
+        documentation: None,
+        sort_text: format!("{number:04}"),
+        text_edit: TextEdit { range, new_text: label.to_owned() },
+        insert_text_format: None,
+    }
+}
+
 /// Candidates of a place.
 struct Candidates<'a> {
     project: &'a Project,
@@ -94,7 +108,7 @@ impl Analysis {
         let line = text.line(position.line as usize);
         let start = text.line_start(position.line as usize);
         let Some(before) = line.get(..text.offset(position) - start) else { return Vec::new() };
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '@');
         let word = before.trim_end_matches(is_letter).len();
         // A directive is replaced with its dot.
         let dot = before[..word].trim_end_matches('.').len();
@@ -109,15 +123,8 @@ impl Analysis {
 
 impl Candidates<'_> {
     fn add(&mut self, label: &str, kind: u8, detail: &str, page: Option<String>) {
-        self.list.push(Completion {
-            label: label.to_owned(),
-            kind,
-            detail: detail.to_owned(),
-            documentation: page.map(Markdown::new),
-            sort_text: format!("{:04}", self.list.len()),
-            text_edit: TextEdit { range: self.range, new_text: label.to_owned() },
-            insert_text_format: None,
-        });
+        let new = candidate(self.list.len(), (label, kind, detail), self.range);
+        self.list.push(Completion { documentation: page.map(Markdown::new), ..new });
     }
 
     fn words<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {
@@ -126,11 +133,14 @@ impl Candidates<'_> {
 
     /// Collects what can stand after a part of a line; `before` ends at the place.
     fn collect(&mut self, line: &str, before: &str, head: &str) {
-        if before.contains(';') {
-            return;
-        }
         let tokens = Tokens::new(before);
         let name = tokens.line.name;
+        if let Some((_, comment)) = before.rsplit_once(';') {
+            if name.eq_ignore_ascii_case(".in") {
+                self.declaration(comment);
+            }
+            return;
+        }
         if name.is_empty() || tokens.line.rest.is_empty() && !before.ends_with([' ', '\t']) {
             return self.statements();
         }
@@ -153,6 +163,20 @@ impl Candidates<'_> {
         match tokens.opcode {
             Some(opcode) => self.operand(opcode, &Slot { number, text, operands }),
             None => self.directive_operand(&name.to_ascii_lowercase(), tokens.line.rest, before),
+        }
+    }
+
+    /// Offers the parts of a declared format, at the end of a comment.
+    fn declaration(&mut self, comment: &str) {
+        let words: Vec<&str> = comment.split_whitespace().collect();
+        let is_open = !comment.ends_with([' ', '\t']) && !words.is_empty();
+        match (words.first(), words.len() - usize::from(is_open)) {
+            (_, 0) => self.add(DECLARATION, KEYWORD, "NUMBER COUNT", page("formats")),
+            (Some(&DECLARATION), 1) => {
+                NUMBER_FORMATS.iter().for_each(|known| self.add(known.name, WORD, known.libctru, None));
+            }
+            (Some(&DECLARATION), 2) => self.words(["1", "2", "3", "4"]),
+            _ => {}
         }
     }
 

@@ -67,8 +67,8 @@ impl Host for Folders {
         found
     }
 
-    fn read(&mut self, uri: &str) -> Option<String> {
-        text(&path(uri)?)
+    fn read(&self, uri: &str) -> Option<Vec<u8>> {
+        bytes(&path(uri)?)
     }
 
     fn counts(&mut self, uri: &str) -> BTreeMap<String, BTreeMap<u32, u64>> {
@@ -97,11 +97,15 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "pica")
 }
 
-/// Reads a source, or returns `None` if it is too large.
-fn text(path: &Path) -> Option<String> {
+/// Reads a file, or returns `None` if it is too large.
+fn bytes(path: &Path) -> Option<Vec<u8>> {
     let is_small = std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() <= MOST_BYTES);
-    let bytes = std::fs::read(path).ok().filter(|_| is_small)?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    std::fs::read(path).ok().filter(|_| is_small)
+}
+
+/// Reads a source.
+fn text(path: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&bytes(path)?).into_owned())
 }
 
 /// Returns the path of a URI of a file.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use transpica::isa::{Mask, Opcode};
-use transpica_asm::manual::{bank, describe, directive, form, instruction, operand_names};
+use transpica_asm::manual::{bank, describe, directive, form, instruction, operand_names, page};
 use transpica_asm::values::Tracked;
+use transpica_asm::vertex::DECLARATION;
 use transpica_asm::{Symbol, SymbolKind, directives};
 
 use crate::analysis::Analysis;
@@ -78,6 +79,7 @@ impl Analysis {
             Kind::Procedure | Kind::Label => place.declaration(project.symbol(source, token.kind, name)?),
             Kind::Word => place.word(name, token)?,
             Kind::OutputType => format!("`{name}`: the rasterizer's use of the output"),
+            Kind::Comment if name.contains(DECLARATION) => page("formats")?,
             Kind::Components | Kind::Comment | Kind::Number | Kind::Keyword => return None,
         };
         Some(Hover { contents: Markdown::new(value), range: text.range(token.start, token.end) })

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod cases;
 mod completion;
 #[cfg(feature = "folders")]
 mod folders;
@@ -46,7 +47,7 @@ pub use names::{DocumentSymbol, Edits, Location, WorkspaceSymbol};
 pub use project::{Linked, Problem, Severity};
 pub use server::{Host, NoHost, Server};
 pub use stream::serve;
-pub use text::{Position, Range, Text, TextEdit, encode};
+pub use text::{Position, Range, Text, TextEdit, encode, join};
 pub use view::{Fold, InlayHint, TOKEN_MODIFIERS, TOKEN_TYPES};
 
 impl Analysis {

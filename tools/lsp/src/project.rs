@@ -10,7 +10,7 @@ use serde::Serialize;
 use transpica::host::dvle;
 use transpica::isa::Pc;
 use transpica::{Limits, Shbin};
-use transpica_asm::lint::{Finding, lint};
+use transpica_asm::lint::{Finding, Rule, lint};
 use transpica_asm::values::{Tracked, Values};
 use transpica_asm::{Assembled, Diagnostic, Outline, Report, SourceText, Span, Symbol, SymbolKind, examine};
 
@@ -22,9 +22,10 @@ use crate::tokens::{Kind, Token, Tokens};
 pub const MOST_TEXT: usize = 1 << 20;
 
 /// Weight of a problem, as the protocol numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Severity {
     /// No program.
+    #[default]
     Error = 1,
     /// A program that may not be the intended one.
     Warning = 2,
@@ -40,7 +41,7 @@ impl Serialize for Severity {
 const UNNECESSARY: u8 = 1;
 
 /// A problem of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The part of the text.
     pub range: Range,
@@ -239,7 +240,8 @@ impl Project {
             let Some(span) = span.filter(|span| span.source == source) else { continue };
             let hint = Some(finding.rule.explanation().to_owned());
             let problem = self.problem(Severity::Warning, span, finding.message.clone(), hint);
-            let tags = if declared.is_some() { &[UNNECESSARY][..] } else { &[] };
+            let is_unused = declared.is_some() && finding.rule != Rule::VertexFormat;
+            let tags = if is_unused { &[UNNECESSARY][..] } else { &[] };
             let problem = Problem { code: Some(finding.rule.id()), tags, ..problem };
             if !all.contains(&problem) {
                 all.push(problem);

@@ -11,8 +11,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::analysis::Analysis;
+use crate::cases::is_cases;
 use crate::completion::Completion;
 use crate::mends::Mend;
+use crate::project::file_name;
 use crate::text::{Position, Range};
 use crate::view::{TOKEN_MODIFIERS, TOKEN_TYPES};
 
@@ -26,8 +28,8 @@ pub trait Host {
     fn workspace(&mut self, _root: &str) -> Vec<(String, String)> {
         Vec::new()
     }
-    /// Returns the text of a file, or `None` if it does not exist.
-    fn read(&mut self, _uri: &str) -> Option<String> {
+    /// Returns the content of a file, or `None` if it does not exist.
+    fn read(&self, _uri: &str) -> Option<Vec<u8>> {
         None
     }
     /// Runs the tests of a document's project; returns how often each line ran, by URI.
@@ -44,8 +46,8 @@ impl Host for NoHost {}
 
 /// A server: documents, and the host around them.
 pub struct Server<H> {
-    analysis: Analysis,
-    host: H,
+    pub(crate) analysis: Analysis,
+    pub(crate) host: H,
     was_shut_down: bool,
     has_exited: bool,
     /// The client reports files that change.
@@ -151,31 +153,48 @@ impl<H: Host> Server<H> {
 
     /// Reads a file that changed on disk.
     fn changed(&mut self, uri: &str) -> Vec<Value> {
-        match self.host.read(uri) {
+        match self.text(uri) {
             Some(text) => self.analysis.know(uri, text),
             None => self.analysis.forget(uri),
         }
         self.publish(uri)
     }
 
+    /// Reads the text of a file.
+    fn text(&self, uri: &str) -> Option<String> {
+        self.host.read(uri).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// Runs the tests of a document's project.
     fn count(&mut self, uri: &str) {
         for (uri, counts) in self.host.counts(uri) {
             // Tests ran what is on disk.
-            let is_saved = self.host.read(&uri).is_some_and(|text| self.analysis.has_text(&uri, &text));
+            let is_saved = self.text(&uri).is_some_and(|text| self.analysis.has_text(&uri, &text));
             if is_saved {
                 self.analysis.set_counts(&uri, counts);
             }
         }
     }
 
-    /// Publishes the problems of the open documents of a project.
+    /// Publishes the problems of the open documents of a project, and of the open test files beside
+    /// it.
     fn publish(&mut self, uri: &str) -> Vec<Value> {
-        let Some((project, _)) = self.analysis.project(uri) else { return Vec::new() };
-        let sources = project.sources.iter().enumerate().map(|(number, source)| {
-            (source.uri.clone(), serde_json::to_value(project.problems(number)).unwrap_or_default())
-        });
-        let all: Vec<_> = sources.collect();
+        let mut all = Vec::new();
+        if let Some((project, _)) = self.analysis.project(uri) {
+            all.extend(project.sources.iter().enumerate().map(|(number, source)| {
+                (source.uri.clone(), serde_json::to_value(project.problems(number)).unwrap_or_default())
+            }));
+        }
+        let folder = &uri[..uri.len() - file_name(uri).len()];
+        let is_beside = |other: &&String| {
+            is_cases(other)
+                && other.strip_suffix(file_name(other)) == Some(folder)
+                && self.analysis.is_open(other)
+        };
+        for uri in self.analysis.uris().iter().filter(is_beside) {
+            let list = serde_json::to_value(self.case_problems(uri)).unwrap_or_default();
+            all.push((uri.clone(), list));
+        }
         let open = all.into_iter().filter(|(uri, _)| self.analysis.is_open(uri));
         open.map(|(uri, list)| problems(&uri, &list)).collect()
     }
@@ -222,6 +241,9 @@ impl<H: Host> Server<H> {
                 answer(signature.map(|signature| json!({ "signatures": [signature] })))
             }
             "completion" => {
+                if is_cases(uri) {
+                    return answer(self.complete_cases(uri, position()?));
+                }
                 let mut list = analysis.complete(uri, position()?);
                 if self.has_snippets {
                     list.iter_mut().for_each(Completion::complete_block);

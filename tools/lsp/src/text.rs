@@ -166,6 +166,20 @@ pub fn encode(name: &str) -> String {
     name.bytes().map(part).collect()
 }
 
+/// Returns the URI of a file by its path from another one.
+pub fn join(uri: &str, path: &str) -> String {
+    let mut parts: Vec<String> = uri.split('/').map(str::to_owned).collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            name => parts.push(encode(name)),
+        }
+    }
+    parts.join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

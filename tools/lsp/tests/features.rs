@@ -64,7 +64,14 @@ fn completion_offers_what_the_slot_takes() {
     offers("mov r0, other[|", &["aL"], &["r0"]);
     offers(".out x |", &["texcoord0"], &["r0"]);
     offers(".|", &[".proc"], &[]);
-    offers("mov r0, r1 ; |", &[], &["r0"]);
+    offers("mov r0, r1 ; |", &[], &["r0", "@format"]);
+    offers(".in x ; |", &["@format"], &["float"]);
+    offers(".in x ; @fo|", &["@format"], &["float"]);
+    offers(".in x ; painted ; @format |", &["float", "ubyte"], &["@format", "4"]);
+    offers(".in x ; @format fl|", &["float"], &["4"]);
+    offers(".in x ; @format float |", &["1", "4"], &["float"]);
+    offers(".in x ; @format float 3 |", &[], &["4", "float", "@format"]);
+    offers(".in x ; its format |", &[], &["float"]);
 }
 
 #[test]
@@ -88,6 +95,93 @@ fn blocks_are_completed_with_their_ends_for_clients_that_insert_snippets() {
 }
 
 #[test]
+fn test_files_have_the_problems_that_runs_report_first() {
+    let mut client = Client::new();
+    let (uri, source) = ("file:///features/b.test.toml", "file:///features/b.v.pica");
+    let case = "[[case]]\nname = \"a\"\nexpect = { position = [1, 2, 3, 4] }\n";
+    let one = |client: &mut Client, text: &str| {
+        client.open(uri, text);
+        let problems = client.problems(uri);
+        let [problem] = &problems[..] else { panic!("{text}: {problems:?}") };
+        let place = |end: &str| ["line", "character"].map(|part| problem["range"][end][part].as_u64());
+        let [start, end] = ["start", "end"].map(|end| place(end).map(Option::unwrap_or_default));
+        (problem["message"].as_str().expect("a text").to_owned(), start, end)
+    };
+    // The shader is not there yet; then it is, as the editor has it.
+    let (message, start, _) = one(&mut client, case);
+    assert!(message.contains("no b.v.pica, b.g.pica or b.shbin") && start == [0, 0], "{message}");
+    client.open(source, ".fvec tint\n.out p position\n.proc main\nmov p, tint\nend\n.end");
+    assert_eq!(client.problems(uri), [] as [Value; 0]);
+    for (text, expected, start, end) in [
+        (format!("{case}x = 1"), "case: unknown key \"x\"", [3, 0], [3, 1]),
+        (format!("{case}uniforms.tnt = [1, 2, 3, 4]"), "did you mean `tint`?", [3, 9], [3, 12]),
+        (format!("{case}attributes.\"\u{1F600}\" = [1]"), "unknown key", [3, 11], [3, 15]),
+        (format!("# \u{1F600}\nlint = \"no\"\n{case}"), "lint must be \"deny\"", [1, 7], [1, 11]),
+        ("[[case]]\nname = \"a\"\n".into(), "the case expects nothing", [0, 0], [0, 8]),
+        (format!("{case}instructions = "), "", [3, 15], [3, 15]),
+    ] {
+        let (message, from, to) = one(&mut client, &text);
+        assert!(message.contains(expected), "{text}: {message}");
+        assert_eq!((from, to), (start, end), "{text}: {message}");
+    }
+    // Where the shader has errors, they are named at the top.
+    client.open(source, ".out p position\n.proc main\nmvo p, v0\nend\n.end");
+    let (message, start, _) = one(&mut client, case);
+    assert!(
+        message.contains("b.v.pica:3:1: error: invalid instruction: mvo") && start == [0, 0],
+        "{message}"
+    );
+    client.open(source, ".out p position\n.proc main\nmov p, v0\nend\n.end");
+    assert_eq!(client.problems(uri), [] as [Value; 0]);
+    client.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(client.problems(uri), [] as [Value; 0]);
+    // Samples on disk, also with names of other files.
+    let shaders = crate::client::root().join("shaders");
+    for name in ["lights", "points", "library"] {
+        let path = shaders.join(format!("{name}.test.toml"));
+        let (uri, text) =
+            (format!("file://{}", path.display()), std::fs::read_to_string(&path).expect("a text"));
+        client.open(&uri, &text);
+        assert_eq!(client.problems(&uri), [] as [Value; 0], "{name}");
+        client.open(&uri, &format!("shader = \"../shaders/fog.shbin\"\n{text}"));
+        assert!(client.problems(&uri).len() == 1, "{name}");
+    }
+}
+
+#[test]
+fn test_files_are_completed_with_keys_and_names_of_the_shader() {
+    let mut client = Client::new();
+    let uri = format!("file://{}/shaders/textured.test.toml", crate::client::root().display());
+    let mut labels = |line: &str| -> Vec<(String, String)> {
+        let text = format!("lint = \"deny\"\n[[case]]\n{line}\n[[case]]\nname = \"other\"\n");
+        client.open(&uri, &text);
+        let params = place(&uri, 2, line.len());
+        let list = client.ask("textDocument/completion", &params);
+        let item = |item: &Value| {
+            (item["label"].as_str().unwrap().to_owned(), apply(&text, &json!([item["textEdit"]])))
+        };
+        list.as_array().expect("a list").iter().map(item).collect()
+    };
+    for (line, label, inserted) in [
+        ("exp", "expect", "[[case]]\nexpect\n"),
+        ("uniforms = { tex", "texScale", "uniforms = { texScale\n"),
+        ("attributes.in", "incol", "attributes.incol\n"),
+        ("expect = { ", "texcoord0", "expect = { texcoord0\n"),
+        ("expect.color = { n", "near", "expect.color = { near\n"),
+        ("program = ", "\"vertex\"", "program = \"vertex\"\n"),
+    ] {
+        let found = labels(line);
+        let (_, text) =
+            found.iter().find(|(found, _)| found == label).unwrap_or_else(|| panic!("{line}: {found:?}"));
+        assert!(text.contains(inserted), "{line}: {text}");
+    }
+    assert_eq!(labels("instructions = 1"), []);
+    for method in ["hover", "definition", "documentSymbol", "formatting", "semanticTokens/full"] {
+        client.ask(&format!("textDocument/{method}"), &place(&uri, 2, 1));
+    }
+}
+
+#[test]
 fn hover_shows_pages_registers_and_values() {
     let text = |line: &str| {
         format!(
@@ -106,6 +200,8 @@ fn hover_shows_pages_registers_and_values() {
         let page = hover(&text(statement));
         assert!(!page.contains("dst") && !page.contains("num"), "{page}");
     }
+    assert!(hover(".in a ; @for|mat ubyte 4\n").contains("GPU_UNSIGNED_BYTE"));
+    assert_eq!(hover(".in a ; the for|mat\n"), "");
     assert!(hover(".pr|oc main\nend\n.end").contains("begins a procedure"));
 }
 
@@ -176,6 +272,12 @@ fn problems_of_lint_have_their_rule_and_siblings_are_read() {
     let places: Vec<_> = unused.iter().map(|problem| &problem["range"]["start"]).collect();
     let expected = [json!({ "line": 0, "character": 6 }), json!({ "line": 2, "character": 4 })];
     assert_eq!(places, [&expected[0], &expected[1]], "{problems:?}");
+    // A format that does not fit stands at the attribute too, which is not unused.
+    client.open(URI, ".in a v0 ; @format float 4\n.out p position\n.proc main\ndp3 p, a, a\nend\n.end");
+    let problems = client.problems(URI);
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert_eq!((&problem["code"], &problem["tags"]), (&json!("vertex-format"), &Value::Null));
+    assert_eq!(problem["range"]["start"], json!({ "line": 0, "character": 4 }));
     // This source alone has no known procedure.
     let (uri, text) = sample("library.sky.pica");
     client.open(&uri, &text);

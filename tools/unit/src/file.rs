@@ -12,6 +12,7 @@ use transpica_inspect::json::float;
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
 use crate::coverage::Coverage;
 use crate::expect::{Expectation, Expected, Output, Tolerance, ULPS};
+use crate::keys::Place;
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Problem, Shader};
@@ -20,14 +21,6 @@ use crate::values::{Layers, state};
 
 /// Ending of the names of test files.
 pub const ENDING: &str = ".test.toml";
-
-/// Keys of a file, of cases of either stage, and of rows.
-const KEYS: [&str; 5] = ["shader", "lint", "uniforms", "attributes", "case"];
-const VERTEX: [&str; 9] =
-    ["name", "program", "uniforms", "attributes", "expect", "rows", "calls", "instructions", "budget"];
-const GEOMETRY: [&str; 8] =
-    ["name", "program", "uniforms", "invocations", "triangles", "calls", "instructions", "budget"];
-const ROW: [&str; 4] = ["name", "uniforms", "attributes", "expect"];
 
 /// Files in the folder of a test file: name and content by the name in the file.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<(String, Vec<u8>), Problem>;
@@ -90,23 +83,17 @@ impl TestFile {
     pub fn with(name: &str, text: &str, files: Files<'_>) -> Result<Self, Problem> {
         let reader = Reader { name, text };
         let root = reader.parse()?;
-        reader.check_keys(&root, &KEYS, "the file")?;
-        let shader = match root.get("shader") {
-            Some(item) => {
-                let names = reader.texts(item, "shader")?;
-                let located = |problem: Problem| {
-                    // The assembler's own places are the better ones.
-                    if problem.file.is_empty() {
-                        return problem;
-                    }
-                    reader.problem(item.span().start, problem.to_string())
-                };
-                let read: Result<Vec<_>, _> = names.iter().map(|name| files(name)).collect();
-                read.and_then(|read| Shader::of_files(&read)).map_err(located)?
-            }
-            None => Shader::of_files(&beside(name, files)?)?,
-        };
+        reader.check_keys(&root, Place::File, "the file")?;
+        let shader = shader(reader, &root, files)?;
         Self::parse((reader, Path::new(name)), &root, shader)
+    }
+
+    /// Reads the shader of a text that may be incomplete; otherwise as [`with`](Self::with).
+    ///
+    /// # Errors
+    /// A file that is not there; errors of the shader.
+    pub fn shader_of(name: &str, text: &str, files: Files<'_>) -> Result<Shader, Problem> {
+        shader(Reader { name, text }, DeTable::parse_recoverable(text).0.get_ref(), files)
     }
 
     fn parse(
@@ -167,6 +154,20 @@ impl TestFile {
     }
 }
 
+/// Reads the shader that a file names, or the one beside it.
+fn shader(reader: Reader<'_>, root: &DeTable<'_>, files: Files<'_>) -> Result<Shader, Problem> {
+    let Some(item) = root.get("shader") else { return Shader::of_files(&beside(reader.name, files)?) };
+    let located = |problem: Problem| {
+        // The assembler's own places are the better ones.
+        if problem.file.is_empty() {
+            return problem;
+        }
+        reader.problem(item.span().start, problem.to_string())
+    };
+    let read: Result<Vec<_>, _> = reader.texts(item, "shader")?.iter().map(|name| files(name)).collect();
+    read.and_then(|read| Shader::of_files(&read)).map_err(located)
+}
+
 /// Returns the sources next to a test file, or the container.
 fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Problem> {
     let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -188,7 +189,7 @@ impl<'t> Parser<'_, 't> {
         let index = self.program(table, start)?;
         let geometry =
             self.shader.executables.get(index).is_some_and(|it| it.program.stage() == Stage::Geometry);
-        let keys = if geometry { &GEOMETRY[..] } else { &VERTEX };
+        let keys = if geometry { Place::Geometry } else { Place::Vertex };
         reader.check_keys(table, keys, "case")?;
         let missing = |key: &str| reader.problem(start, format!("the case has no {key}"));
         let name = table.get("name").ok_or_else(|| missing("name"))?;
@@ -272,7 +273,7 @@ impl<'t> Parser<'_, 't> {
         let mut all = Vec::new();
         for (number, item) in reader.list(list, "rows")?.iter().enumerate() {
             let own = reader.table(item, "rows")?;
-            reader.check_keys(own, &ROW, "rows")?;
+            reader.check_keys(own, Place::Row, "rows")?;
             let mut layers = layers.clone();
             self.add(own, &mut layers)?;
             let row = self.row(&layers, index, budget, item.span().start)?;
@@ -326,7 +327,7 @@ impl<'t> Parser<'_, 't> {
         let Some(table) = item.get_ref().as_table() else {
             return Ok(Expectation { values: self.components(item, what)?, tolerance: Tolerance::Exact });
         };
-        reader.check_keys(table, &["near", "ulp", "epsilon"], what)?;
+        reader.check_keys(table, Place::Near, what)?;
         let problem = |message: &str| reader.problem(item.span().start, format!("{what}{message}"));
         let near = table.get("near").ok_or_else(|| problem(" must have near"))?;
         let tolerance = match (table.get("ulp"), table.get("epsilon")) {
@@ -370,7 +371,7 @@ impl<'t> Parser<'_, 't> {
         let triangle = |item: &Item<'t>| {
             let (mut vertices, mut inverted) = (Some(item), false);
             if let Some(table) = item.get_ref().as_table() {
-                reader.check_keys(table, &["vertices", "inverted"], "triangles")?;
+                reader.check_keys(table, Place::Triangle, "triangles")?;
                 vertices = table.get("vertices");
                 inverted = table.get("inverted").map_or(Ok(false), |item| reader.bool(item, "inverted"))?;
             }

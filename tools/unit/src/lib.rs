@@ -80,9 +80,11 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod complete;
 pub mod coverage;
 mod expect;
 mod file;
+mod keys;
 pub mod matrix;
 mod mutate;
 mod picture;
@@ -99,6 +101,7 @@ mod values;
 mod tests;
 
 pub use case::{Case, Checked, ExpectedTriangle, Row};
+pub use complete::{Candidate, complete};
 pub use expect::{Difference, Expectation, Expected, Output, Tolerance, near};
 pub use file::{ENDING, Files, TestFile};
 pub use matrix::IDENTITY;

@@ -14,12 +14,10 @@ use transpica_inspect::draw::picture::Picture;
 use transpica_inspect::draw::raster::{self, Samples};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
 
+use crate::keys::Place;
 use crate::shader::{Problem, Shader};
 use crate::toml::{Item, Reader};
 use crate::values::{Layers, state};
-
-/// Keys of such a case.
-pub(crate) const KEYS: [&str; 5] = ["name", "uniforms", "picture", "mesh", "differing"];
 
 /// A case with a picture.
 #[derive(Clone, Debug)]
@@ -46,7 +44,7 @@ impl PictureCase {
         shader: &Shader,
     ) -> Result<Self, Problem> {
         let start = item.span().start;
-        reader.check_keys(table, &KEYS, "a case with a picture")?;
+        reader.check_keys(table, Place::Picture, "a case with a picture")?;
         let name = table.get("name").ok_or_else(|| reader.problem(start, "the case has no name"))?;
         let picture = table.get("picture").unwrap_or(item);
         let ending = ".png";

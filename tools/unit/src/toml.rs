@@ -7,6 +7,7 @@ use toml::de::{DeString, DeTable, DeValue};
 use transpica_asm::line_and_column;
 use transpica_inspect::state::unknown_key;
 
+use crate::keys::Place;
 use crate::shader::Problem;
 
 /// A value with its place.
@@ -88,11 +89,12 @@ impl<'t> Reader<'t> {
         if numbers.is_some() { Ok(all) } else { self.wrong(item, what, &plural) }
     }
 
-    /// Rejects other keys than these.
-    pub fn check_keys(self, table: &DeTable<'t>, known: &[&str], place: &str) -> Result<(), Problem> {
+    /// Rejects other keys than those of a table.
+    pub fn check_keys(self, table: &DeTable<'t>, of: Place, place: &str) -> Result<(), Problem> {
+        let known = of.names();
         let unknown = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         unknown.map_or(Ok(()), |key| {
-            let message = unknown_key(key.get_ref(), known, &known.join(", "), place);
+            let message = unknown_key(key.get_ref(), &known, &known.join(", "), place);
             Err(self.problem(key.span().start, message))
         })
     }

@@ -11,6 +11,7 @@ use transpica_inspect::state::{self, State};
 use transpica_inspect::symbols::letter;
 use transpica_inspect::values::Named;
 
+use crate::keys::Place;
 use crate::matrix::{self, IDENTITY, Matrix};
 use crate::shader::{Executable, Problem, Shader};
 use crate::toml::{Item, Key, Reader, value};
@@ -263,21 +264,19 @@ fn deepest(item: &Item<'_>, path: &[&str], quoted: Option<&str>) -> usize {
     below.map_or(item.span().start, |below| deepest(below, rest, quoted))
 }
 
-/// Names of matrices.
-const MATRICES: [&str; 7] = ["look_at", "ortho", "perspective", "product", "rotate", "scale", "translate"];
-
 /// Returns a matrix, or `None` for other values.
 fn matrix<'t>(reader: Reader<'t>, item: &Item<'t>, what: &str) -> Result<Option<Matrix>, Problem> {
     if item.get_ref().as_str() == Some("identity") {
         return Ok(Some(IDENTITY));
     }
     let Some(table) = item.get_ref().as_table() else { return Ok(None) };
-    reader.check_keys(table, &MATRICES, what)?;
+    reader.check_keys(table, Place::Matrix, what)?;
     let mut entries = table.iter();
     let (Some((name, item)), None) = (entries.next(), entries.next()) else {
-        return Err(
-            reader.problem(item.span().start, format!("{what} must have one of {}", MATRICES.join(", ")))
-        );
+        return Err(reader.problem(
+            item.span().start,
+            format!("{what} must have one of {}", Place::Matrix.names().join(", ")),
+        ));
     };
     let (name, what) = (name.get_ref().as_ref(), &format!("{what}.{}", name.get_ref()));
     Ok(Some(match name {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use transpica_lsp::{Host, encode};
+use transpica_lsp::{Host, join};
 use transpica_unit::coverage::{Coverage, by_file};
 use transpica_unit::{Cpu, ENDING, Problem, TestFile};
 
@@ -60,8 +60,8 @@ impl Host for Texts {
         self.sources(root)
     }
 
-    fn read(&mut self, uri: &str) -> Option<String> {
-        Some(String::from_utf8_lossy(self.files.get(uri)?).into_owned())
+    fn read(&self, uri: &str) -> Option<Vec<u8>> {
+        self.files.get(uri).cloned()
     }
 
     fn counts(&mut self, uri: &str) -> BTreeMap<String, BTreeMap<u32, u64>> {
@@ -73,20 +73,6 @@ impl Host for Texts {
         }
         by_file(&[(&file.shader, all)]).into_iter().map(|(name, file)| (name, file.lines)).collect()
     }
-}
-
-/// Returns the URI of a file by its path from another one.
-fn join(uri: &str, path: &str) -> String {
-    let mut parts: Vec<String> = uri.split('/').map(str::to_owned).collect();
-    parts.pop();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            name => parts.push(encode(name)),
-        }
-    }
-    parts.join("/")
 }
 
 /// Returns a URI with the stem of its name, and a dot.

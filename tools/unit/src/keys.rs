@@ -1,0 +1,98 @@
+//! Keys of test files: the one table that the parser checks and editors offer.
+//! In: the table of a file that a key stands in. Out: the keys that it may have. Knows no value.
+
+/// A table in a test file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The file.
+    File,
+    /// A case of a vertex program.
+    Vertex,
+    /// A case of a geometry program.
+    Geometry,
+    /// A case with a picture.
+    Picture,
+    /// A row of a case.
+    Row,
+    /// An expected value with a tolerance.
+    Near,
+    /// An expected triangle.
+    Triangle,
+    /// A matrix.
+    Matrix,
+}
+
+/// A key.
+pub(crate) struct Key {
+    pub name: &'static str,
+    /// The tables that may have it.
+    pub of: &'static [Place],
+    /// Its value.
+    pub value: &'static str,
+}
+
+macro_rules! keys {
+    ($($name:literal [$($place:ident)*] $value:literal;)*) => {
+        /// The keys, in the order in which messages list them.
+        pub(crate) const KEYS: &[Key] =
+            &[$(Key { name: $name, of: &[$(Place::$place),*], value: $value }),*];
+    };
+}
+keys! {
+    "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin`";
+    "lint" [File] "`\"deny\"`: findings of lint fail";
+    "name" [Vertex Geometry Picture Row] "its name, required for a case and unique among them";
+    "program" [Vertex Geometry] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";
+    "uniforms" [File Vertex Geometry Picture Row] "by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b`";
+    "attributes" [File Vertex Row] "by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1)";
+    "expect" [Vertex Row] "outputs by semantics, as `position` and `texcoord0`, or `o0`";
+    "rows" [Vertex] "runs with values on top of the case's";
+    "invocations" [Geometry] "for a geometry program: a table of v registers, and of delivered uniforms in `c`, for each";
+    "triangles" [Geometry] "a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }`";
+    "calls" [Vertex Geometry] "procedures that must run";
+    "instructions" [Vertex Geometry] "maximum number of instructions of a vertex or an invocation";
+    "budget" [Vertex Geometry] "limit after which a run counts as endless, by default 2^20";
+    "picture" [Picture] "the name of a `.png` file, which `--bless` writes";
+    "mesh" [Picture] "the name of a mesh to draw, by default `\"lathe\"`";
+    "differing" [Picture] "maximum number of pixels that may differ, by default 0";
+    "case" [File] "a list of cases: `[[case]]` begins each";
+    "near" [Near] "the expected components";
+    "ulp" [Near] "maximum distance in representable floats";
+    "epsilon" [Near] "maximum absolute difference";
+    "vertices" [Triangle] "its three vertices";
+    "inverted" [Triangle] "whether its winding is reversed";
+    "look_at" [Matrix] "`[eye, target, up]`";
+    "ortho" [Matrix] "`[left, right, bottom, top, near, far]`";
+    "perspective" [Matrix] "`[degrees upwards, ratio of width to height, near, far]`";
+    "product" [Matrix] "a list of matrices";
+    "rotate" [Matrix] "`[x, y, z, degrees]` around an axis";
+    "scale" [Matrix] "`[x, y, z]`";
+    "translate" [Matrix] "`[x, y, z]`";
+}
+
+impl Place {
+    /// Returns the keys that the table may have.
+    pub fn keys(self) -> impl Iterator<Item = &'static Key> {
+        KEYS.iter().filter(move |key| key.of.contains(&self))
+    }
+
+    /// Returns their names.
+    pub fn names(self) -> Vec<&'static str> {
+        self.keys().map(|key| key.name).collect()
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn the_guide_has_every_key_with_its_value() {
+    let guide = include_str!("lib.rs");
+    let described = [Place::File, Place::Vertex, Place::Geometry, Place::Row];
+    let keys = KEYS.iter().filter(|key| described.iter().any(|place| key.of.contains(place)));
+    for Key { name, value, .. } in keys.filter(|key| key.name != "case") {
+        let row = guide.lines().find(|line| line.starts_with(&format!("//! | `{name}` |")));
+        assert!(row.is_some_and(|row| row.ends_with(&format!("| {value} |"))), "{name}: {row:?}");
+    }
+    for key in KEYS {
+        assert!(guide.contains(&format!("`{}`", key.name)) || guide.contains(key.name), "{}", key.name);
+    }
+}
