@@ -317,7 +317,7 @@ const FLOW_HEAD: &str = "\
 ";
 
 /// Formats of vertices, before their table.
-const FORMATS: &str = "
+const VERTEX_FORMATS: &str = "
 ## Formats
 
 A comment beside `.in` declares how the attribute lies in a vertex buffer: a number format and 1 to 4 components. picasso ignores it, and
@@ -369,7 +369,7 @@ fn language() -> String {
     }
     let types: Vec<String> = output_types().map(|name| format!("`{name}`")).collect();
     page += &format!("\nTypes of outputs: {}.\n", types.join(", "));
-    page += FORMATS;
+    page += VERTEX_FORMATS;
     for NumberFormat { name, size, libctru, c, .. } in NUMBER_FORMATS {
         page += &format!("| `{name}` | {size} | `{libctru}` | `{c}` |\n");
     }
@@ -448,6 +448,6 @@ fn examples_of_the_language_assemble() {
         page.split("```").skip(1).step_by(2).map(|text| text[5..].to_owned()).collect::<String>()
     };
     assembled(&blocks(LANGUAGE));
-    assembled(&format!("{}\n.proc main\nend\n.end", blocks(FORMATS)));
+    assembled(&format!("{}\n.proc main\nend\n.end", blocks(VERTEX_FORMATS)));
     assembled(&format!("{FLOW_HEAD}{}\tmov o0, r4\n\tend\n.end\n", blocks(FLOW)));
 }

@@ -38,7 +38,7 @@ impl<H: Host> Server<H> {
             text.line_start(line - 1) + letters.map(char::len_utf8).sum::<usize>()
         });
         let rest = text.line(text.line_of(start)).get(start - text.line_start(text.line_of(start))..);
-        let is_end = |letter: char| letter.is_whitespace() || "=,]}".contains(letter);
+        let is_end = |letter: char| letter.is_whitespace() || "=,}".contains(letter);
         let length = rest.map_or(0, |rest| rest.find(is_end).unwrap_or(rest.len()));
         let message = if place.is_some() { found.message } else { found.to_string() };
         let range = text.range(start, start + length);

@@ -47,6 +47,27 @@ fn every_case_of_the_samples_passes_from_its_text() {
 }
 
 #[test]
+fn a_test_file_has_problems_while_it_is_written() {
+    let mut language = language("textured.v");
+    let tests = uri("textured.test.toml");
+    let mut problems = |text: &str| {
+        let document = serde_json::json!({ "uri": tests, "text": text });
+        let open =
+            serde_json::json!({ "method": "textDocument/didOpen", "params": { "textDocument": document } });
+        let sent = parse(&language.handle(&open.to_string()));
+        let of_tests = sent.as_array().expect("a list").iter().find(|sent| sent["params"]["uri"] == tests);
+        of_tests.expect("problems")["params"]["diagnostics"].clone()
+    };
+    let case = "[[case]]\nname = \"a\"\nexpect = { color = [9, 0, 0, 0] }\n";
+    assert_eq!(problems(case), serde_json::json!([]));
+    let found = problems(&format!("{case}uniforms.texScal = [1, 1, 1, 1]"));
+    assert!(
+        found[0]["message"].as_str().is_some_and(|text| text.contains("did you mean `texScale`?")),
+        "{found}"
+    );
+}
+
+#[test]
 fn a_failure_names_case_and_source_by_uri() {
     let mut language = language("lights.v");
     let tests = uri("lights.test.toml");

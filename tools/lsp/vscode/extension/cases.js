@@ -1,8 +1,6 @@
 // Cases of test files in VS Code's list of tests: results at the lines of cases, and at the
 // instruction that made a wrong component.
 
-const ENDING = ".test.toml";
-
 class Cases {
   constructor(client) {
     this.client = client;
@@ -34,7 +32,9 @@ class Cases {
     this.controller.items.add(item);
     const answer = JSON.parse(this.client.call(({ language }) => language.cases(id)) ?? '{"cases":[]}');
     item.error = answer.problem;
-    if (answer.problem) {
+    // An open document has its problems from the server.
+    const isOpen = vscode.workspace.textDocuments.some((document) => document.uri.toString() === id);
+    if (answer.problem && !isOpen) {
       const part = new vscode.Range(answer.line - 1, answer.column - 1, answer.line - 1, answer.column);
       this.problems.set(uri, [new vscode.Diagnostic(part, answer.problem, vscode.DiagnosticSeverity.Error)]);
     }

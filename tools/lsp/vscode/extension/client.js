@@ -68,7 +68,12 @@ function inlayHint(hint) {
 const fold = ({ startLine, endLine, kind }) =>
   new vscode.FoldingRange(startLine, endLine, kind === "comment" ? vscode.FoldingRangeKind.Comment : undefined);
 
+/** End of the names of test files. */
+const ENDING = ".test.toml";
 const SELECTOR = { language: "pica" };
+/** Documents that the server has problems and completion for: sources, and tests in any language. */
+const SERVED = [SELECTOR, { pattern: `**/*${ENDING}` }];
+const isServed = ({ languageId, uri }) => languageId === "pica" || uri.path.endsWith(ENDING);
 /** Files that the server knows without an editor. */
 const FILES = "**/*.{pica,test.toml,shbin}";
 const MOST_FILES = 2000;
@@ -144,14 +149,14 @@ class Client {
   }
 
   open(document) {
-    if (document.languageId !== "pica") return;
+    if (!isServed(document)) return;
     const textDocument = { uri: document.uri.toString(), text: document.getText() };
     this.notify("textDocument/didOpen", { textDocument });
     this.counted.fire();
   }
 
   change({ document, contentChanges }) {
-    if (document.languageId !== "pica" || contentChanges.length === 0) return;
+    if (!isServed(document) || contentChanges.length === 0) return;
     const textDocument = { uri: document.uri.toString() };
     this.notify("textDocument/didChange", { textDocument, contentChanges });
   }
@@ -189,8 +194,9 @@ async function readFiles(client) {
 }
 
 /** Reads the files that belong to a document, which may be outside of the workspace. */
-async function readBeside(client, { uri, languageId }) {
-  if (languageId !== "pica" || uri.scheme === "untitled") return;
+async function readBeside(client, document) {
+  const { uri } = document;
+  if (!isServed(document) || uri.scheme === "untitled") return;
   const folder = vscode.Uri.joinPath(uri, "..");
   const stem = uri.path.split("/").pop().split(".")[0];
   const entries = await vscode.workspace.fs.readDirectory(folder).then((list) => list, () => []);
@@ -231,7 +237,7 @@ function provide(client) {
   return [
     languages.registerHoverProvider(SELECTOR, { provideHover: at("hover", hover) }),
     languages.registerCompletionItemProvider(
-      SELECTOR, { provideCompletionItems: at("completion", completion) }, ".", " ", "\t", ",", "["),
+      SERVED, { provideCompletionItems: at("completion", completion) }, ".", " ", "\t", ",", "["),
     languages.registerSignatureHelpProvider(SELECTOR, help, " ", "\t", ","),
     languages.registerDefinitionProvider(SELECTOR, { provideDefinition: at("definition", location) }),
     languages.registerReferenceProvider(SELECTOR, { provideReferences: references }),

@@ -21,6 +21,7 @@ async function activate(context) {
       await readBeside(client, document);
       client.open(document);
       if (document.languageId === "pica") cases.findBeside(document.uri);
+      else cases.find(document.uri);
     }),
     workspace.onDidChangeTextDocument((event) => {
       client.change(event);
@@ -30,7 +31,11 @@ async function activate(context) {
       if (client.files.has(document.uri.toString()) || document.languageId === "pica") client.save(document);
       cases.find(document.uri);
     }),
-    workspace.onDidCloseTextDocument((document) => document.languageId === "pica" && client.close(document)),
+    workspace.onDidCloseTextDocument((document) => {
+      if (!isServed(document)) return;
+      client.close(document);
+      cases.find(document.uri);
+    }),
     window.onDidChangeActiveTextEditor((editor) => panes.follow(editor)),
     window.onDidChangeTextEditorSelection((event) => panes.select(event)),
     commands.registerCommand("transpica.showText", () => panes.show("text")),

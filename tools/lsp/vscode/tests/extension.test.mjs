@@ -53,7 +53,7 @@ test("every provider answers at every place of every sample", async () => {
   const { vscode, seen, open } = state;
   const counts = {};
   const count = (name, list) => (counts[name] = (counts[name] ?? 0) + (list?.length ?? (list ? 1 : 0)));
-  const of = (name) => Object.values(seen.providers[name].find((value) => typeof value === "object" && !("language" in value)));
+  const of = (name) => Object.values(seen.providers[name].find((value) => Object.values(value).some((each) => typeof each === "function")));
   const call = (name, ...values) => count(name, of(name).find((work) => work.length >= values.length - 1 || work)(...values));
   for (const name of sources) {
     const opened = await open(name);
@@ -178,6 +178,24 @@ test("failures stand at their case and at their instruction", async () => {
   await open("fog.v.pica");
   await seen.commands["transpica.runTests"]();
   assert.match(seen.messages.at(-1), /no file of tests/);
+});
+
+test("test files have problems and completion as they are typed", async () => {
+  const state = await activate();
+  const { vscode, seen, open, events } = state;
+  const name = "textured.test.toml";
+  const opened = await open(name);
+  opened.languageId = "toml";
+  same(seen.problems[uriOf(name)], []);
+  await type(state, opened, "[[case]]\nname = \"a\"\nuniforms = { tex");
+  assert.equal(seen.problems[uriOf(name)].length, 1);
+  const [, { provideCompletionItems }] = seen.providers.CompletionItem;
+  const labels = provideCompletionItems(opened, new vscode.Position(2, 16)).map(({ label }) => label);
+  assert.ok(labels.includes("texScale"), labels.join());
+  vscode.workspace.textDocuments.pop();
+  await events.closed.fire(opened);
+  // The file on disk is right.
+  assert.ok(!seen.problems[uriOf(name)]?.length);
 });
 
 test("files that change outside of editors are read again", async () => {
