@@ -227,7 +227,7 @@ fn declared_formats_are_linted_at_the_input_and_bound() {
     assert!(ran.status == 1 && ran.err.contains(":2:27\n") && ran.err.contains("1 to 4"), "{}", ran.err);
     // A source has the declaration, its file has not.
     for (end, member) in [("v.pica", "uint8_t incol[4];"), ("shbin", "float incol[4];")] {
-        transpica(&["bind", &format!("{SHADERS}/textured.{end}"), "--bind-c", &header]).succeeded();
+        transpica(&["bind", &format!("shaders/textured.{end}"), "--bind-c", &header]).succeeded();
         assert!(bound(&header).contains(member), "{end}");
     }
 }

@@ -33,15 +33,13 @@ impl<H: Host> Server<H> {
         let files = |name: &str| self.beside(uri, name);
         let Err(found) = TestFile::with(name, text.as_str(), &files) else { return Vec::new() };
         let place = found.place.filter(|_| found.file == name);
-        let start = place.map_or(0, |(line, column)| {
-            let letters = text.line(line - 1).chars().take(column - 1);
-            text.line_start(line - 1) + letters.map(char::len_utf8).sum::<usize>()
-        });
-        let rest = text.line(text.line_of(start)).get(start - text.line_start(text.line_of(start))..);
+        let (line, column) = place.map_or((0, 0), |(line, column)| (line - 1, column - 1));
+        let (own, start) = (text.line(line), text.line_start(line));
+        let (at, rest) = own.char_indices().nth(column).map_or((own.len(), ""), |(at, _)| (at, &own[at..]));
         let is_end = |letter: char| letter.is_whitespace() || "=,}".contains(letter);
-        let length = rest.map_or(0, |rest| rest.find(is_end).unwrap_or(rest.len()));
+        let end = at + rest.find(is_end).unwrap_or(rest.len());
         let message = if place.is_some() { found.message } else { found.to_string() };
-        let range = text.range(start, start + length);
+        let range = text.range(start + at, start + end);
         vec![Problem { range, severity: Severity::Error, source: "transpica", message, ..Problem::default() }]
     }
 
@@ -54,6 +52,6 @@ impl<H: Host> Server<H> {
         let (start, words) = complete(text.as_str().get(..end).unwrap_or_default(), shader.as_ref());
         let range = text.range(start, end);
         let words = words.iter().enumerate();
-        words.map(|(number, word)| candidate(number, (&word.text, NAME, &word.detail), range)).collect()
+        words.map(|(number, (word, about))| candidate(number, (word, NAME, about), range)).collect()
     }
 }

@@ -168,7 +168,6 @@ fn test_files_are_completed_with_keys_and_names_of_the_shader() {
         ("attributes.in", "incol", "attributes.incol\n"),
         ("expect = { ", "texcoord0", "expect = { texcoord0\n"),
         ("expect.color = { n", "near", "expect.color = { near\n"),
-        ("program = ", "\"vertex\"", "program = \"vertex\"\n"),
     ] {
         let found = labels(line);
         let (_, text) =

@@ -1,195 +1,125 @@
 //! Completion of test files, also of those that are being written.
-//! In: the text before a place, the shader if it is known. Out: what can stand there. Knows no
-//! editor.
+//! In: the text before a place, the shader if it is known. Out: the keys and names that can stand
+//! there. Knows no editor.
 
 use transpica::container::SymbolBank;
-use transpica_inspect::draw::mesh::BuiltIn;
-use transpica_inspect::symbols::{Symbols, letter};
+use transpica_inspect::symbols::letter;
 
-use crate::keys::Place;
+use crate::keys::{KEYS, Place};
 use crate::shader::Shader;
 
-/// A word that can stand at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The word, as a key or with the quotes of a value.
-    pub text: String,
-    /// A short description.
-    pub detail: String,
-}
-
-/// The place at the end of a text.
-#[derive(Default)]
-struct Cursor<'t> {
-    /// Keys of the header above it.
-    header: Vec<&'t str>,
-    /// Brackets around it, each with the key before it.
-    open: Vec<(char, Vec<&'t str>)>,
-    /// The key before it, or its parts.
-    key: Vec<&'t str>,
-    /// It takes a value, not a key.
-    is_value: bool,
-    /// It is in a string.
-    is_quoted: bool,
-}
+/// A word and a short description of it.
+type Word = (String, String);
 
 /// Returns the byte at which the word at the end of a text begins, and the words that can stand in
-/// its place.
+/// its place, with descriptions: keys, and names of uniforms, attributes and outputs.
 ///
 /// ```
 /// let text = "[[case]]\nname = \"a\"\nexpect = { color = { ne";
 /// let (start, words) = transpica_unit::complete(text, None);
-/// assert_eq!((&text[start..], words[0].text.as_str()), ("ne", "near"));
+/// assert_eq!((&text[start..], words[0].0.as_str()), ("ne", "near"));
 /// ```
-pub fn complete(before: &str, shader: Option<&Shader>) -> (usize, Vec<Candidate>) {
+pub fn complete(before: &str, shader: Option<&Shader>) -> (usize, Vec<Word>) {
     let start = before.trim_end_matches(is_word).len();
-    let Some(cursor) = Cursor::new(before) else { return (start, Vec::new()) };
-    let keys = cursor.header.iter().chain(cursor.open.iter().flat_map(|(_, key)| key)).chain(&cursor.key);
-    let path: Vec<&str> = keys.copied().collect();
-    let mut words = if cursor.is_value { values(&path, shader) } else { keys_of(&path, shader) };
-    if cursor.is_value && !cursor.is_quoted {
-        words.iter_mut().for_each(|word| word.text = format!("\"{}\"", word.text));
-    }
-    (start, words)
+    (start, path(&before[..start]).map(|path| words(&path, shader)).unwrap_or_default())
 }
 
 fn is_word(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '$')
 }
 
-impl<'t> Cursor<'t> {
-    /// Reads a text up to its end, or returns `None` if that is in a comment.
-    fn new(text: &'t str) -> Option<Self> {
-        let (mut cursor, mut at, mut string) = (Self::default(), 0, "");
-        while let Some(letter) = text[at..].chars().next() {
-            let (before, rest) = (&text[..at], &text[at + letter.len_utf8()..]);
-            let line = rest.split('\n').next().unwrap_or_default();
-            match letter {
-                '#' if line.len() == rest.len() => return None,
-                '#' => at += line.len(),
-                '"' | '\'' => match line.find(letter) {
-                    None if line.len() == rest.len() => return Some(Self { is_quoted: true, ..cursor }),
-                    end => {
-                        string = &line[..end.unwrap_or(line.len())];
-                        at += string.len() + usize::from(end.is_some());
-                    }
-                },
-                '[' if cursor.open.is_empty() && !cursor.is_value => {
-                    let inner = line.trim_start_matches('[');
-                    let (names, end) =
-                        inner.split_once(']').map_or((inner, false), |(names, _)| (names, true));
-                    cursor.header = names.split('.').map(str::trim).collect();
-                    if !end && line.len() == rest.len() {
-                        cursor.header.pop();
-                    }
-                    at += line.len();
-                }
-                _ => cursor.sign(letter, before, string),
-            }
-            at += letter.len_utf8();
-        }
-        Some(cursor)
-    }
-
-    /// Takes a sign outside of strings; `string` is the last one before it.
-    fn sign(&mut self, letter: char, before: &'t str, string: &'t str) {
-        let before = before.trim_end();
-        let word = match before.ends_with(['"', '\'']) {
-            true => string,
-            false => &before[before.trim_end_matches(is_word).len()..],
-        };
+/// Returns the keys above a key at the end of a text, or `None` where none can stand.
+fn path(text: &str) -> Option<Vec<&str>> {
+    let (mut path, mut header, mut at, mut word, mut is_value) = (Vec::new(), 0, 0, "", false);
+    // Brackets around the place, each with the number of keys above it.
+    let mut open: Vec<(char, usize)> = Vec::new();
+    while let Some(letter) = text[at..].chars().next() {
+        let start = at;
+        at += letter.len_utf8();
+        let line = text[at..].split('\n').next().unwrap_or_default();
+        let is_last = at + line.len() == text.len();
+        let above = open.last().map_or(header, |&(_, above)| above);
         match letter {
-            '.' if !self.is_value => self.key.push(word),
-            '=' if !self.is_value => {
-                self.key.push(word);
-                self.is_value = true;
+            '#' if is_last => return None,
+            '#' => at += line.len(),
+            '"' | '\'' => {
+                let end = line.find(letter);
+                if end.is_none() && is_last {
+                    return None;
+                }
+                word = &line[..end.unwrap_or(line.len())];
+                at += word.len() + usize::from(end.is_some());
+            }
+            '[' if open.is_empty() && !is_value => {
+                let (names, _) = line.split_once(']').unwrap_or((line, ""));
+                path = names.trim_start_matches('[').split('.').map(str::trim).collect();
+                if !line.contains(']') {
+                    path.pop();
+                }
+                header = path.len();
+                at += line.len();
+            }
+            '.' | '=' if !is_value => {
+                path.push(word);
+                is_value = letter == '=';
             }
             '{' | '[' => {
-                self.open.push((letter, std::mem::take(&mut self.key)));
-                self.is_value = letter == '[';
+                open.push((letter, path.len()));
+                is_value = letter == '[';
             }
             '}' | ']' => {
-                self.key = self.open.pop().map(|(_, key)| key).unwrap_or_default();
-                self.is_value = true;
+                open.pop();
+                path.truncate(above);
+                is_value = true;
             }
             ',' => {
-                self.key.clear();
-                self.is_value = self.open.last().is_some_and(|&(bracket, _)| bracket == '[');
+                path.truncate(above);
+                is_value = open.last().is_some_and(|&(bracket, _)| bracket == '[');
             }
-            '\n' if self.open.is_empty() => {
-                self.key.clear();
-                self.is_value = false;
+            '\n' if open.is_empty() => {
+                path.truncate(header);
+                is_value = false;
+            }
+            _ if is_word(letter) => {
+                at += line.find(|letter| !is_word(letter)).unwrap_or(line.len());
+                word = &text[start..at];
             }
             _ => {}
         }
     }
+    (!is_value).then_some(path)
 }
 
-fn candidate(text: &str, detail: impl Into<String>) -> Candidate {
-    Candidate { text: text.to_owned(), detail: detail.into() }
-}
-
-/// Calls `add` for the names of each program.
-fn names(shader: Option<&Shader>, mut add: impl FnMut(&Symbols, &mut Vec<Candidate>)) -> Vec<Candidate> {
-    let mut all = Vec::new();
-    shader.iter().flat_map(|shader| &shader.executables).for_each(|program| add(&program.symbols, &mut all));
-    all.sort_by(|a, b| a.text.cmp(&b.text));
-    all.dedup_by(|a, b| a.text == b.text);
-    all
-}
-
-/// Returns the keys of the table at a path.
-fn keys_of(path: &[&str], shader: Option<&Shader>) -> Vec<Candidate> {
-    let keys = |places: &[Place]| {
-        let keys = crate::keys::KEYS.iter().filter(|key| places.iter().any(|place| key.of.contains(place)));
-        keys.map(|key| candidate(key.name, key.value)).collect::<Vec<_>>()
+/// Returns the keys and names of the table at a path.
+fn words(path: &[&str], shader: Option<&Shader>) -> Vec<Word> {
+    let symbols = || shader.iter().flat_map(|shader| &shader.executables).map(|program| &program.symbols);
+    let named = |is_input: bool| -> Vec<Word> {
+        let named = symbols().flat_map(|symbols| symbols.as_slice());
+        let named = named.filter(|named| (named.bank == SymbolBank::Input) == is_input);
+        named.map(|named| (named.name.clone(), format!("{}{}", letter(named.bank), named.first))).collect()
     };
-    let outputs = || {
-        names(shader, |symbols, all| {
-            let output =
-                |&(name, register, mask): &(&str, usize, _)| candidate(name, format!("o{register}.{mask}"));
-            all.extend(symbols.outputs().iter().map(output));
-        })
+    let outputs = || -> Vec<Word> {
+        let outputs = symbols().flat_map(|symbols| symbols.outputs());
+        outputs.map(|&(name, register, mask)| (name.to_owned(), format!("o{register}.{mask}"))).collect()
     };
-    let named = |is_input: bool| {
-        names(shader, |symbols, all| {
-            let wanted =
-                symbols.as_slice().iter().filter(|named| (named.bank == SymbolBank::Input) == is_input);
-            all.extend(wanted.map(|named| {
-                let (bank, last) = (letter(named.bank), named.first + named.count - 1);
-                let more = if named.count > 1 { format!(" to {bank}{last}") } else { String::new() };
-                candidate(&named.name, format!("{bank}{}{more}", named.first))
-            }));
-        })
+    let (places, mut words) = match path {
+        [] => (&[Place::File][..], Vec::new()),
+        ["case"] => (&[Place::Vertex, Place::Geometry, Place::Picture][..], Vec::new()),
+        [.., "rows"] => (&[Place::Row][..], Vec::new()),
+        [.., "uniforms"] => (&[][..], named(false)),
+        [.., "attributes"] => (&[][..], named(true)),
+        [.., "expect" | "vertices"] => (&[][..], outputs()),
+        [.., "triangles"] => (&[Place::Triangle][..], outputs()),
+        [.., "expect" | "triangles" | "vertices", _] => (&[Place::Near][..], Vec::new()),
+        [.., "uniforms", _] | [.., "product"] => (&[Place::Matrix][..], Vec::new()),
+        _ => (&[][..], Vec::new()),
     };
-    match path {
-        [] => keys(&[Place::File]),
-        ["case"] => keys(&[Place::Vertex, Place::Geometry, Place::Picture]),
-        [.., "rows"] => keys(&[Place::Row]),
-        [.., "uniforms"] => named(false),
-        [.., "attributes"] => named(true),
-        [.., "expect" | "vertices"] => outputs(),
-        [.., "triangles"] => [keys(&[Place::Triangle]), outputs()].concat(),
-        [.., "expect" | "triangles" | "vertices", _] => keys(&[Place::Near]),
-        [.., "uniforms", _] | [.., "product"] => keys(&[Place::Matrix]),
-        _ => Vec::new(),
-    }
-}
-
-/// Returns the texts that a key takes.
-fn values(path: &[&str], shader: Option<&Shader>) -> Vec<Candidate> {
-    let words = |words: &[&str]| words.iter().map(|word| candidate(word, "")).collect();
-    match path {
-        ["lint"] => words(&["deny"]),
-        ["case", "program"] => words(&["vertex", "geometry"]),
-        ["case", "mesh"] => words(&BuiltIn::ALL.map(|(name, _)| name)),
-        ["case", "calls"] => {
-            let procedures = shader.iter().flat_map(|shader| &shader.procedures);
-            procedures.map(|(name, address)| candidate(name, format!("{address:#05x}"))).collect()
-        }
-        [.., "uniforms", _] | [.., "product"] => words(&["identity"]),
-        _ => Vec::new(),
-    }
+    // Programs of a file share names.
+    words.sort();
+    words.dedup_by(|a, b| a.0 == b.0);
+    let keys = KEYS.iter().filter(|(_, of, _)| of.iter().any(|place| places.contains(place)));
+    words.extend(keys.map(|&(name, _, value)| (name.to_owned(), value.to_owned())));
+    words
 }
 
 #[cfg(test)]
@@ -206,7 +136,7 @@ mod tests {
         let (before, _) = text.split_once('|').expect("a place");
         let (start, words) = complete(before, Some(&shader));
         assert!(before[start..].chars().all(is_word), "{text}");
-        let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let words: Vec<&str> = words.iter().map(|word| word.0.as_str()).collect();
         assert!(has.iter().all(|word| words.contains(word)), "{text}: {words:?}");
         assert!(!lacks.iter().any(|word| words.contains(word)), "{text}: {words:?}");
         assert!(!has.is_empty() || words.is_empty(), "{text}: {words:?}");
@@ -225,9 +155,9 @@ mod tests {
             ("|", file),
             ("li|", file),
             ("lint = \"deny\"\n|", file),
-            ("lint = |", (&["\"deny\""][..], &["deny"][..])),
-            ("lint = \"|", (&["deny"][..], &[][..])),
-            ("lint = 'de|", (&["deny"][..], &[][..])),
+            ("lint = |", none),
+            ("lint = \"|", none),
+            ("lint = 'de|", none),
             ("# li|", none),
             ("# it's\nlin|", file),
             ("[[case]]\n|", case),
@@ -239,7 +169,7 @@ mod tests {
             ("uniforms.|", uniforms),
             ("uniforms = { ti|", uniforms),
             ("[[case]]\nuniforms = { tint = [1, 2, 3, 4], b|", uniforms),
-            ("[[case]]\nuniforms = { tint = [1, |", (&["\"identity\""][..], &[][..])),
+            ("[[case]]\nuniforms = { tint = [1, |", none),
             ("[[case]]\nuniforms.bones = { tr|", matrices),
             ("[[case]]\nuniforms.bones = [\"identity\", { |", matrices),
             ("[[case]]\nuniforms = { bones = { product = [{ |", matrices),
@@ -253,9 +183,7 @@ mod tests {
             ("[[case]]\nrows = [{ expect = {} }]\n|", case),
             ("[[case]]\nname = \"\u{e4}\u{1F600} [{= \"\n|", case),
             ("[[case]]\nname = \"open\n|", case),
-            ("[[case]]\ncalls = [\"|", (&["f", "main"][..], &[][..])),
-            ("[[case]]\nprogram = |", (&["\"vertex\""][..], &[][..])),
-            ("[[case]]\nmesh = |", (&["\"lathe\""][..], &[][..])),
+            ("[[case]]\ncalls = [\"|", none),
             ("[[case]]\ntriangles = [{ |", (&["inverted", "position"][..], &["near"][..])),
             ("[[case]]\ntriangles = [{ vertices = [{ |", outputs),
             ("[[case]]\ntriangles = [[{ position = { |", near),
@@ -266,6 +194,6 @@ mod tests {
         }
         // Without a shader there are keys only.
         assert_eq!(complete("uniforms = { ", None).1, []);
-        assert!(complete("[[case]]\n", None).1.iter().any(|word| word.text == "expect"));
+        assert!(complete("[[case]]\n", None).1.iter().any(|word| word.0 == "expect"));
     }
 }

@@ -101,7 +101,7 @@ mod values;
 mod tests;
 
 pub use case::{Case, Checked, ExpectedTriangle, Row};
-pub use complete::{Candidate, complete};
+pub use complete::complete;
 pub use expect::{Difference, Expectation, Expected, Output, Tolerance, near};
 pub use file::{ENDING, Files, TestFile};
 pub use matrix::IDENTITY;

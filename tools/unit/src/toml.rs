@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
 
     /// Rejects other keys than those of a table.
     pub fn check_keys(self, table: &DeTable<'t>, of: Place, place: &str) -> Result<(), Problem> {
-        let known = of.names();
+        let known = of.keys();
         let unknown = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         unknown.map_or(Ok(()), |key| {
             let message = unknown_key(key.get_ref(), &known, &known.join(", "), place);

@@ -275,7 +275,7 @@ fn matrix<'t>(reader: Reader<'t>, item: &Item<'t>, what: &str) -> Result<Option<
     let (Some((name, item)), None) = (entries.next(), entries.next()) else {
         return Err(reader.problem(
             item.span().start,
-            format!("{what} must have one of {}", Place::Matrix.names().join(", ")),
+            format!("{what} must have one of {}", Place::Matrix.keys().join(", ")),
         ));
     };
     let (name, what) = (name.get_ref().as_ref(), &format!("{what}.{}", name.get_ref()));

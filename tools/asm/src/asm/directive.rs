@@ -325,35 +325,32 @@ impl<'a> Assembler<'a> {
         let Some(text) = parts.find(|part| part.starts_with('@')) else { return Ok(()) };
         let (word, rest) = lex::first_word(text);
         let mut statement = lex::words(self.messages.statement);
-        let is_input = statement.next().is_some_and(|name| name.eq_ignore_ascii_case(".in"));
+        let is_input = statement.next().is_some_and(|directive| directive.eq_ignore_ascii_case(".in"));
         let name = statement.next().filter(|_| is_input);
-        let Some((name, &operand)) = name.and_then(|name| self.file.names.get_key_value(name)) else {
-            if word == DECLARATION {
-                let hint = "write it in the comment of an `.in`";
-                self.messages.warn(word, "this declares no format", Some(hint));
+        let input = name.and_then(|name| self.file.names.get_key_value(name));
+        let (Some((&name, operand)), DECLARATION) = (input, word) else {
+            let hint = match input {
+                Some(_) => self.messages.suggest(word, [DECLARATION]),
+                None => (word == DECLARATION).then(|| "write it in the comment of an `.in`".to_owned()),
+            };
+            if hint.is_some() {
+                self.messages.warn(word, "this declares no format", hint.as_deref());
             }
             return Ok(());
         };
-        if word != DECLARATION {
-            if let Some(hint) = self.messages.suggest(word, [DECLARATION]) {
-                self.messages.warn(word, "this declares no format", Some(&hint));
-            }
-            return Ok(());
-        }
         let form = "declare `@format NUMBER COUNT`, as `@format ubyte 4`; another `;` ends it";
         let [number, count] = lex::exactly(rest).map_err(|fault| fault.hint(form))?;
         let Some(number) = NUMBER_FORMATS.iter().find(|known| known.name == number) else {
-            let names = NUMBER_FORMATS.iter().map(|known| known.name);
-            let hint = self.messages.suggest(number, names.clone());
-            let all = || format!("formats: {}", names.collect::<Vec<_>>().join(", "));
-            return hinted(number, invalid("number format", number), hint.unwrap_or_else(all));
+            let names = NUMBER_FORMATS.map(|known| known.name);
+            let hint = self.messages.suggest(number, names);
+            let hint = hint.unwrap_or_else(|| format!("formats: {}", names.join(", ")));
+            return hinted(number, invalid("number format", number), hint);
         };
-        let components = ["1", "2", "3", "4"].iter().zip(1..).find(|(digit, _)| **digit == count);
-        let Some((_, components)) = components else {
+        let Some(components) = (1..=4).find(|known| known.to_string() == count) else {
             return hinted(count, invalid("number of components", count), "an attribute has 1 to 4");
         };
         let register = operand.register as u8; // Range: an input.
-        let format = VertexFormat { name: (*name).to_owned(), register, number, components };
+        let format = VertexFormat { name: name.to_owned(), register, number, components };
         let formats = &mut self.executable().formats;
         let is_other = |other: &VertexFormat| (other.number, other.components) != (number, components);
         if formats.iter().any(|other| other.register == register && is_other(other)) {

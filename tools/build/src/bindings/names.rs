@@ -4,19 +4,8 @@
 use transpica::Stage;
 
 /// Names of what bindings contain besides uniforms and attributes.
-pub(crate) const RESERVED: &[&str] = &[
-    "attributes",
-    "buffer",
-    "vertex",
-    "places",
-    "program",
-    "permutation",
-    "stride",
-    "shbin",
-    "shbin_size",
-    "file",
-    "load",
-];
+pub(crate) const RESERVED: &str =
+    "attributes buffer vertex places program permutation stride shbin shbin_size file load";
 
 /// Returns the name of a stage.
 pub(crate) fn stage(stage: Stage) -> &'static str {
@@ -66,7 +55,7 @@ fn words_are_separated_by_one_underscore() {
     ] {
         assert_eq!(snake_case(name), expected);
     }
-    let mut names = Names::new(&[]);
+    let mut names = Names::new("");
     assert_eq!(["_1", "1", "-"].map(|name| names.add("in_", name, &[])), ["in_1", "in_1_2", "in_unnamed"]);
     for (name, expected) in
         [("inpos", ""), ("in_pos", ""), ("inPos", ""), ("int", "in_"), ("IN", "in_"), ("pos", "in_")]
@@ -89,9 +78,9 @@ pub(crate) fn prefix(name: &str) -> &'static str {
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
-    /// Begins with names that are taken.
-    pub(crate) fn new(taken: &[&str]) -> Self {
-        Self(taken.iter().map(|&name| name.into()).collect())
+    /// Begins with names that are taken, separated by blanks.
+    pub(crate) fn new(taken: &str) -> Self {
+        Self(taken.split(' ').map(str::to_owned).collect())
     }
 
     /// Adds a name, and what is named after it with these endings; if one of them is taken, a name

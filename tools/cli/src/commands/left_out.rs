@@ -11,8 +11,12 @@ macro_rules! left_out {
 
             #[derive(clap::Args, Debug)]
             #[command(about = concat!($about, " (needs the feature ", $feature, ")"))]
+            #[command(after_help = concat!(
+                "This build leaves the command out: build it with all features, cargo install --path tools/cli, or add --features ",
+                $feature, " to your command.",
+            ))]
             pub struct $arguments {
-                /// Ignored
+                /// Not read
                 #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
                 arguments: Vec<OsString>,
             }

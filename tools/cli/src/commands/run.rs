@@ -59,7 +59,8 @@ pub struct Run {
     pub file: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// State file with uniforms and vertices [default: generated from --seed]
+    /// State file with uniforms and vertices; not with --vertices, --seed or --stress
+    /// [default: generated from --seed]
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// Write the run's uniforms and vertices to this file, for --state
