@@ -2,6 +2,8 @@
 //! In: the text before a place, the shader if it is known. Out: the keys and names that can stand
 //! there. Knows no editor.
 
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 use transpica::container::SymbolBank;
 use transpica_inspect::symbols::letter;
 
@@ -29,69 +31,35 @@ fn is_word(letter: char) -> bool {
 }
 
 /// Returns the keys above a key at the end of a text, or `None` where none can stand.
-fn path(text: &str) -> Option<Vec<&str>> {
-    let (mut path, mut header, mut at, mut word, mut is_value) = (Vec::new(), 0, 0, "", false);
-    // Brackets around the place, each with the number of keys above it.
-    let mut open: Vec<(char, usize)> = Vec::new();
-    while let Some(letter) = text[at..].chars().next() {
-        let start = at;
-        at += letter.len_utf8();
-        let line = text[at..].split('\n').next().unwrap_or_default();
-        let is_last = at + line.len() == text.len();
-        let above = open.last().map_or(header, |&(_, above)| above);
-        match letter {
-            '#' if is_last => return None,
-            '#' => at += line.len(),
-            '"' | '\'' => {
-                let end = line.find(letter);
-                if end.is_none() && is_last {
-                    return None;
+fn path(text: &str) -> Option<Vec<String>> {
+    // A key that no file has, where the parser finds it.
+    let mark = "\u{1F4CD}";
+    let marked = format!("{text}\"{mark}\" = 0");
+    let (root, _errors) = DeTable::parse_recoverable(&marked);
+    let mut work = vec![(Vec::new(), root.get_ref())];
+    while let Some((path, table)) = work.pop() {
+        if table.contains_key(mark) {
+            return Some(path);
+        }
+        for (key, item) in table {
+            let mut items = vec![item.get_ref()];
+            while let Some(item) = items.pop() {
+                match item {
+                    DeValue::Array(list) => items.extend(list.iter().map(Spanned::get_ref)),
+                    DeValue::Table(table) => {
+                        work.push(([&path[..], &[key.get_ref().to_string()]].concat(), table))
+                    }
+                    _ => {}
                 }
-                word = &line[..end.unwrap_or(line.len())];
-                at += word.len() + usize::from(end.is_some());
             }
-            '[' if open.is_empty() && !is_value => {
-                let (names, _) = line.split_once(']').unwrap_or((line, ""));
-                path = names.trim_start_matches('[').split('.').map(str::trim).collect();
-                if !line.contains(']') {
-                    path.pop();
-                }
-                header = path.len();
-                at += line.len();
-            }
-            '.' | '=' if !is_value => {
-                path.push(word);
-                is_value = letter == '=';
-            }
-            '{' | '[' => {
-                open.push((letter, path.len()));
-                is_value = letter == '[';
-            }
-            '}' | ']' => {
-                open.pop();
-                path.truncate(above);
-                is_value = true;
-            }
-            ',' => {
-                path.truncate(above);
-                is_value = open.last().is_some_and(|&(bracket, _)| bracket == '[');
-            }
-            '\n' if open.is_empty() => {
-                path.truncate(header);
-                is_value = false;
-            }
-            _ if is_word(letter) => {
-                at += line.find(|letter| !is_word(letter)).unwrap_or(line.len());
-                word = &text[start..at];
-            }
-            _ => {}
         }
     }
-    (!is_value).then_some(path)
+    None
 }
 
 /// Returns the keys and names of the table at a path.
-fn words(path: &[&str], shader: Option<&Shader>) -> Vec<Word> {
+fn words(path: &[String], shader: Option<&Shader>) -> Vec<Word> {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let symbols = || shader.iter().flat_map(|shader| &shader.executables).map(|program| &program.symbols);
     let named = |is_input: bool| -> Vec<Word> {
         let named = symbols().flat_map(|symbols| symbols.as_slice());
@@ -102,7 +70,7 @@ fn words(path: &[&str], shader: Option<&Shader>) -> Vec<Word> {
         let outputs = symbols().flat_map(|symbols| symbols.outputs());
         outputs.map(|&(name, register, mask)| (name.to_owned(), format!("o{register}.{mask}"))).collect()
     };
-    let (places, mut words) = match path {
+    let (places, mut words) = match &path[..] {
         [] => (&[Place::File][..], Vec::new()),
         ["case"] => (&[Place::Vertex, Place::Geometry, Place::Picture][..], Vec::new()),
         [.., "rows"] => (&[Place::Row][..], Vec::new()),
