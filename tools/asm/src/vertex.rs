@@ -145,52 +145,43 @@ fn sources(inst: &Inst, outputs: &[Mask; 16], see: &mut dyn FnMut(u8, Mask)) {
     }
 }
 
+impl VertexFormat {
+    /// Returns a finding about the format, at its declaration without an address.
+    fn finding(&self, pc: Option<Pc>, what: &str) -> Finding {
+        let Self { name, number, components, .. } = self;
+        let message = format!("{what}, and the format of {name} is {} {components}", number.name);
+        let declared = pc.is_none().then(|| name.clone());
+        Finding { pc, rule: Rule::VertexFormat, message, declared }
+    }
+}
+
 /// Returns the findings about declared formats, which are by executable.
 pub(crate) fn findings(bytes: &[u8], formats: &[Vec<VertexFormat>]) -> Vec<Finding> {
     let mut all = Vec::new();
     let Ok(file) = Shbin::parse(bytes) else { return all };
-    for (index, formats) in formats.iter().enumerate().filter(|(_, formats)| !formats.is_empty()) {
+    let formats = formats.iter().enumerate().flat_map(|(index, list)| list.iter().map(move |it| (index, it)));
+    for (index, format) in formats {
         let Ok(program) = dvle::program(&file, index, &Limits::default()) else { continue };
-        let mut read = [Mask::NONE; 16];
+        let VertexFormat { name, register, number, components } = format;
+        let mut read = Mask::NONE;
         // A program that cannot be explored has other findings.
-        let _ = inputs(&file, index, &program, &mut |pc, register, mask| {
-            read[usize::from(register)].0 |= mask.0;
-            let found = formats.iter().find(|format| format.register == register);
-            all.extend(found.and_then(|format| missing(format, pc, mask)));
+        let _ = inputs(&file, index, &program, &mut |pc, input, mask| {
+            let mask = if input == *register { mask } else { Mask::NONE };
+            read.0 |= mask.0;
+            // w alone is 1, which programs may want.
+            if mask.0 & ((1 << components) - 1) == 0 && mask.0 & 7 != 0 {
+                all.push(format.finding(Some(pc), &format!("reads {name}.{mask}")));
+            }
         });
-        all.extend(formats.iter().filter_map(|format| surplus(format, read[usize::from(format.register)])));
+        let last = (1..=*components).rev().find(|&last| read.0 >> (last - 1) & 1 != 0).unwrap_or(1);
+        // Components that would be padding to four bytes cost nothing.
+        let words = |count: u8| (count * number.size).div_ceil(4);
+        if !read.is_empty() && words(last) < words(*components) {
+            let plural = if last == 1 { "" } else { "s" };
+            all.push(format.finding(None, &format!("nothing reads past {last} component{plural} of {name}")));
+        }
     }
     all
-}
-
-/// Returns the components of a format.
-fn components(count: u8) -> Mask {
-    Mask((1 << count) - 1)
-}
-
-/// Finds an instruction that reads only components that a format lacks. w alone is 1, which
-/// programs may want.
-fn missing(format: &VertexFormat, pc: Pc, read: Mask) -> Option<Finding> {
-    let VertexFormat { name, number, components: count, .. } = format;
-    let is_constant = read.0 & components(*count).0 == 0 && read.0 & 7 != 0;
-    let message = format!("reads {name}.{read}, and the format of {name} is {} {count}", number.name);
-    let rule = Rule::VertexFormat;
-    is_constant.then_some(Finding { pc: Some(pc), rule, message, declared: None })
-}
-
-/// Finds a format with more components than the program reads, unless they are what would be
-/// padding to four bytes.
-fn surplus(format: &VertexFormat, read: Mask) -> Option<Finding> {
-    let VertexFormat { name, number, components: count, .. } = format;
-    let last = (1..=*count).rev().find(|&last| read.0 >> (last - 1) & 1 != 0).unwrap_or(1);
-    let words = |count: u8| (count * number.size).div_ceil(4);
-    let plural = if last == 1 { "" } else { "s" };
-    let message = format!(
-        "the format of {name} is {} {count}, and nothing reads past {last} component{plural}",
-        number.name
-    );
-    let finding = Finding { pc: None, rule: Rule::VertexFormat, message, declared: Some(name.clone()) };
-    (!read.is_empty() && words(last) < words(*count)).then_some(finding)
 }
 
 #[cfg(test)]
@@ -240,19 +231,12 @@ mod tests {
             (".in p ; @format float 0", "1:23: invalid number of components: 0", "an attribute has 1 to 4"),
             (".in p ; @format float 5", "1:23: invalid number of components: 5", "an attribute has 1 to 4"),
             (".in p ; @format float 04", "1:23: invalid number of components: 04", "an attribute has 1 to 4"),
-            (
-                ".in p v1 ; @format float 3\n.in q v1 ; @format float 4",
-                "2:12: v1 has another format already",
-                "",
-            ),
         ] {
             let report = assembled(&source(line, "mov o, p")).expect_err(line);
             let [error] = &report.errors[..] else { panic!("{report}") };
             assert_eq!(error.to_string(), format!("a.v.pica:{expected}"), "{line}");
             assert_eq!(error.hint.as_deref().unwrap_or_default(), hint, "{line}");
         }
-        let same = assembled(&source(".in p v1 ; @format byte 3\n.in q v1 ; @format byte 3", "mov o, q"));
-        assert!(same.is_ok());
         for (line, expected) in [
             (".in p ; @formt ubyte 4", "1:9: this declares no format, did you mean `@format`?"),
             (".in p\n; @format ubyte 4", "2:3: this declares no format, write it in the comment of an `.in`"),
@@ -274,22 +258,34 @@ mod tests {
             ("float 3", "dp4 r0, k, p", ""),
             ("float 4", "dp4 r0, k, p", ""),
             // w is 1 without a value, z is 0 and hardly meant to be.
-            ("float 3", "mov r0.w, p.w", "the format of p is float 3, and nothing reads past 1 component"),
+            (
+                "float 3",
+                "mov r0.w, p.w",
+                "nothing reads past 1 component of p, and the format of p is float 3",
+            ),
             ("float 1", "mov r0.w, p.w\nmov r0.x, p.x", ""),
             ("float 2", "mov r0.xy, p\nmov r0.z, p.z", "reads p.z, and the format of p is float 2"),
             ("float 3", "mov r0.xy, p\nmov r0.z, p.z", ""),
             ("ubyte 1", "mov r0.x, p.x\nmov r0.y, p.y", "reads p.y, and the format of p is ubyte 1"),
             ("ubyte 1", "mov r0, p.xyyy", ""),
-            ("float 4", "dp3 r0, k, p", "the format of p is float 4, and nothing reads past 3 components"),
-            ("float 2", "mov r0, p.x", "the format of p is float 2, and nothing reads past 1 component"),
+            (
+                "float 4",
+                "dp3 r0, k, p",
+                "nothing reads past 3 components of p, and the format of p is float 4",
+            ),
+            ("float 2", "mov r0, p.x", "nothing reads past 1 component of p, and the format of p is float 2"),
             // Four bytes stay four bytes.
             ("ubyte 4", "mov r0, p.x", ""),
             ("short 2", "mov r0, p.x", ""),
             ("short 3", "dp3 r0, k, p", ""),
             ("short 4", "dp3 r0, k, p", ""),
-            ("short 3", "mov r0.xy, p", "the format of p is short 3, and nothing reads past 2 components"),
+            (
+                "short 3",
+                "mov r0.xy, p",
+                "nothing reads past 2 components of p, and the format of p is short 3",
+            ),
             // The output has x and y only.
-            ("float 3", "mov o, p", "the format of p is float 3, and nothing reads past 2 components"),
+            ("float 3", "mov o, p", "nothing reads past 2 components of p, and the format of p is float 3"),
             ("float 2", "mov o, p", ""),
             // Lint has a rule of its own for what nothing reads.
             ("float 4", "nop", ""),

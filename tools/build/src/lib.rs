@@ -168,8 +168,7 @@ impl Build {
         if found.iter().any(|message| message.severity == Severity::Error) {
             return Err(Failure { summary: format!("{name} has findings that are denied"), messages: found });
         }
-        let bindings = Bindings::new(&file, &name).map_err(|error| invalid(&error))?;
-        let bindings = bindings.with_formats(&assembled.formats);
+        let bindings = Bindings::new(&file, &name, &assembled.formats).map_err(|error| invalid(&error))?;
         write(&shbin, &assembled.bytes)?;
         write(&module, bindings.rust(&format!("{name}.shbin")).as_bytes())?;
         Ok(Bound { shbin, module, messages: found })

@@ -45,8 +45,7 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Bindings {
 
 /// Writes the same with declared formats.
 pub fn write_bindings(folder: &Path, name: &str, bytes: &[u8], formats: &[Vec<VertexFormat>]) -> Bindings {
-    let bindings = Bindings::new(&Shbin::parse(bytes).expect("valid"), name).expect("bindings");
-    let bindings = bindings.with_formats(formats);
+    let bindings = Bindings::new(&Shbin::parse(bytes).expect("valid"), name, formats).expect("bindings");
     let file = format!("{name}.shbin");
     fs::write(folder.join(&file), bytes).expect("written");
     let header = bindings.c(bytes);
@@ -229,7 +228,7 @@ fn attributes_have_the_components_that_instructions_read() {
             ".fvec k\n.in p v2\n.out - position o0\n.out - texcoord0 o1.xy\n.proc main\n {instructions}\n mov o0, k\n end\n.end\n"
         );
         let bytes = assembled(&[("a.v.pica", &text)]);
-        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a", &[]).expect("bindings");
         let attributes: Vec<_> = bindings.programs[0].attributes.iter().map(|it| it.components).collect();
         assert_eq!(attributes, [expected], "{instructions}");
     }
@@ -242,7 +241,7 @@ fn outputs_for_geometry_programs_are_read_whole() {
     let geometry = ".gsh point c0\n.out - position o0\n.entry gmain\n.proc gmain\n end\n.end\n";
     for (sources, expected) in [(vec![("a.v", vertex)], 2), (vec![("a.v", vertex), ("a.g", geometry)], 4)] {
         let bytes = assembled(&sources);
-        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a", &[]).expect("bindings");
         assert_eq!(bindings.programs[0].attributes[0].components, expected);
     }
 }
@@ -262,7 +261,7 @@ fn a_geometry_program_goes_with_the_vertex_program_before_it() {
         ([("a.v", &*two), ("b.g", &*geometry), ("c.v", &*three), ("d.g", &*other)], vec![(1, 2), (3, 3)]),
     ] {
         let bytes = assembled(&sources);
-        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a", &[]).expect("bindings");
         let strides = bindings.programs.iter().enumerate();
         let strides: Vec<_> =
             strides.filter_map(|(index, program)| Some((index, program.geometry?.stride))).collect();
@@ -284,7 +283,7 @@ fn geometry_modes_have_their_own_strides() {
         let geometry =
             format!(".gsh {mode}\n.out - position o0\n.entry gmain\n.proc gmain\n mov o0, v0\n end\n.end\n");
         let bytes = assembled(&[("a.v", vertex), ("a.g", &geometry)]);
-        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a").expect("bindings");
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("valid"), "a", &[]).expect("bindings");
         let geometry = bindings.programs[1].geometry.expect("a geometry program");
         assert_eq!((geometry.mode, geometry.stride), expected);
     }
@@ -295,7 +294,7 @@ fn attributes_are_in_the_order_of_registers_and_files_have_identifiers() {
     let text = ".in far v9\n.in near v2\n.in also v2\n.in middle v5\n.out - position o0\n.proc main\n mov o0, near\n end\n.end\n";
     let bytes = assembled(&[("a.v.pica", text)]);
     let file = Shbin::parse(&bytes).expect("valid");
-    let bindings = Bindings::new(&file, "a").expect("bindings");
+    let bindings = Bindings::new(&file, "a", &[]).expect("bindings");
     let registers: Vec<_> = bindings.programs[0].attributes.iter().map(|it| it.register).collect();
     assert_eq!(registers, [2, 5, 9]);
     let header = bindings.c(&bytes);
@@ -309,7 +308,7 @@ fn attributes_are_in_the_order_of_registers_and_files_have_identifiers() {
         ("", "unnamed"),
         ("é", "unnamed"),
     ] {
-        assert_eq!(Bindings::new(&file, name).expect("bindings").name, expected, "{name}");
+        assert_eq!(Bindings::new(&file, name, &[]).expect("bindings").name, expected, "{name}");
     }
 }
 

@@ -42,8 +42,9 @@ fn vertices_end_where_the_gpu_counts() {
         (&["", "@format byte 2", ""], 20, 0, "0x210"),
     ] {
         let file = assembled(formats);
-        let bindings = Bindings::new(&Shbin::parse(&file.bytes).expect("valid"), "a").expect("bindings");
-        let header = bindings.with_formats(&file.formats).c(&file.bytes);
+        let bindings =
+            Bindings::new(&Shbin::parse(&file.bytes).expect("valid"), "a", &file.formats).expect("bindings");
+        let header = bindings.c(&file.bytes);
         let count = formats.len() + usize::from(padding > 0);
         let member = format!("uint8_t padding[{padding}];");
         assert_eq!(header.contains(&member), padding > 0, "{formats:?}\n{header}");
@@ -63,8 +64,8 @@ fn a_buffer_has_at_most_twelve_attributes() {
     for (last, expected) in [("@format float 1", Some(12)), (BYTE1, None)] {
         floats.push(last);
         let file = assembled(&floats);
-        let bindings = Bindings::new(&Shbin::parse(&file.bytes).expect("valid"), "a").expect("bindings");
-        let bindings = bindings.with_formats(&file.formats);
+        let bindings =
+            Bindings::new(&Shbin::parse(&file.bytes).expect("valid"), "a", &file.formats).expect("bindings");
         let [header, module] = [bindings.c(&file.bytes), bindings.rust("a.shbin")];
         let count = expected.map(|count| format!("#define A_ATTRIBUTES {count}\n"));
         assert_eq!(
@@ -79,8 +80,9 @@ fn a_buffer_has_at_most_twelve_attributes() {
     }
     floats.extend(["@format float 1"; 2]);
     let file = assembled(&floats);
-    let bindings = Bindings::new(&Shbin::parse(&file.bytes).expect("valid"), "a").expect("bindings");
-    assert!(bindings.with_formats(&file.formats).c(&file.bytes).contains("No structure of a vertex"));
+    let bindings =
+        Bindings::new(&Shbin::parse(&file.bytes).expect("valid"), "a", &file.formats).expect("bindings");
+    assert!(bindings.c(&file.bytes).contains("No structure of a vertex"));
 }
 
 #[test]

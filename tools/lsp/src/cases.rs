@@ -4,10 +4,10 @@
 
 use transpica_unit::{ENDING, Problem as Found, TestFile, complete};
 
-use crate::completion::{Completion, NAME, candidate};
+use crate::completion::{Completion, NAME};
 use crate::project::{Problem, Severity, file_name};
 use crate::server::{Host, Server};
-use crate::text::{Position, join};
+use crate::text::{Position, TextEdit, join};
 
 /// Returns whether a document is a test file.
 pub(crate) fn is_cases(uri: &str) -> bool {
@@ -51,7 +51,11 @@ impl<H: Host> Server<H> {
         let end = text.offset(position);
         let (start, words) = complete(text.as_str().get(..end).unwrap_or_default(), shader.as_ref());
         let range = text.range(start, end);
-        let words = words.iter().enumerate();
-        words.map(|(number, (word, about))| candidate(number, (word, NAME, about), range)).collect()
+        let item = |(number, (label, detail)): (usize, (String, String))| {
+            let text_edit = TextEdit { range, new_text: label.clone() };
+            let sort_text = format!("{number:04}");
+            Completion { label, kind: NAME, detail, sort_text, text_edit, ..Completion::default() }
+        };
+        words.into_iter().enumerate().map(item).collect()
     }
 }

@@ -35,7 +35,7 @@ const WORD: u8 = 20;
 const CONSTANT: u8 = 21;
 
 /// A candidate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
     /// The text.
@@ -65,19 +65,6 @@ impl Completion {
             self.text_edit.new_text.push_str(rest);
             self.insert_text_format = Some(SNIPPET);
         }
-    }
-}
-
-/// Builds a candidate that is the `number`th of a list.
-pub(crate) fn candidate(number: usize, (label, kind, detail): (&str, u8, &str), range: Range) -> Completion {
-    Completion {
-        label: label.to_owned(),
-        kind,
-        detail: detail.to_owned(),
-        documentation: None,
-        sort_text: format!("{number:04}"),
-        text_edit: TextEdit { range, new_text: label.to_owned() },
-        insert_text_format: None,
     }
 }
 
@@ -123,8 +110,15 @@ impl Analysis {
 
 impl Candidates<'_> {
     fn add(&mut self, label: &str, kind: u8, detail: &str, page: Option<String>) {
-        let new = candidate(self.list.len(), (label, kind, detail), self.range);
-        self.list.push(Completion { documentation: page.map(Markdown::new), ..new });
+        self.list.push(Completion {
+            label: label.to_owned(),
+            kind,
+            detail: detail.to_owned(),
+            documentation: page.map(Markdown::new),
+            sort_text: format!("{:04}", self.list.len()),
+            text_edit: TextEdit { range: self.range, new_text: label.to_owned() },
+            insert_text_format: None,
+        });
     }
 
     fn words<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {

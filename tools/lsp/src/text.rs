@@ -23,7 +23,7 @@ pub struct Range {
 }
 
 /// A part of a text with its replacement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextEdit {
     /// The part.

@@ -351,12 +351,7 @@ impl<'a> Assembler<'a> {
         };
         let register = operand.register as u8; // Range: an input.
         let format = VertexFormat { name: name.to_owned(), register, number, components };
-        let formats = &mut self.executable().formats;
-        let is_other = |other: &VertexFormat| (other.number, other.components) != (number, components);
-        if formats.iter().any(|other| other.register == register && is_other(other)) {
-            return fault(text, format!("v{register} has another format already"));
-        }
-        formats.push(format);
+        self.executable().formats.push(format);
         if self.file.is_geometry() {
             let hint = "declare it in the vertex program before it";
             self.messages.warn(text, "a geometry program has no vertex buffer", Some(hint));

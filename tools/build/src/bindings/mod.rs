@@ -9,7 +9,7 @@
 //! use transpica::Shbin;
 //! use transpica_build::bindings::Bindings;
 //! let bytes = std::fs::read("../../shaders/lights.shbin")?;
-//! let bindings = Bindings::new(&Shbin::parse(&bytes)?, "lights")?;
+//! let bindings = Bindings::new(&Shbin::parse(&bytes)?, "lights", &[])?;
 //! assert!(bindings.c(&bytes).contains("lights_projection(const C3D_Mtx *matrix)"));
 //! assert!(bindings.rust("lights.shbin").contains("pub fn set_projection("));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -96,11 +96,13 @@ pub struct Geometry {
 }
 
 impl Bindings {
-    /// Collects the bindings of a file. `name` is the file name without its extension.
+    /// Collects the bindings of a file. `name` is the file name without its extension; `formats` are
+    /// those that its sources declare, as
+    /// [`Assembled::formats`](transpica_asm::Assembled::formats), or none.
     ///
     /// # Errors
     /// Errors of the file: see [`dvle::program`].
-    pub fn new(file: &Shbin<'_>, name: &str) -> Result<Self> {
+    pub fn new(file: &Shbin<'_>, name: &str, formats: &[Vec<VertexFormat>]) -> Result<Self> {
         let count = file.executables.len();
         let stage = |index| Ok(dvle::program(file, index, &Limits::default())?.stage());
         let stages = (0..count).map(stage).collect::<Result<Vec<_>>>()?;
@@ -114,31 +116,22 @@ impl Bindings {
             };
             // The vertex program before a geometry program is the one that goes with it.
             let before = stages[..index].iter().rposition(|&other| other == Stage::Vertex);
-            programs.push(Binding::new(file, index, before, name)?);
+            let formats = formats.get(index).map_or(&[][..], Vec::as_slice);
+            programs.push(Binding::new(file, (index, before), name, formats)?);
         }
         let shown = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
         let file = name.chars().map(|letter| if shown(letter) { letter } else { '_' }).collect();
         Ok(Self { name: names::snake_case(name), file, programs })
     }
-
-    /// Gives attributes the formats that the sources declare, as
-    /// [`Assembled::formats`](transpica_asm::Assembled::formats) has them.
-    #[must_use]
-    pub fn with_formats(mut self, formats: &[Vec<VertexFormat>]) -> Self {
-        for (program, formats) in self.programs.iter_mut().zip(formats) {
-            for attribute in &mut program.attributes {
-                let declared = formats.iter().find(|format| format.register == attribute.register);
-                if let Some(&VertexFormat { number, components, .. }) = declared {
-                    (attribute.number, attribute.components) = (number, components);
-                }
-            }
-        }
-        self
-    }
 }
 
 impl Binding {
-    fn new(file: &Shbin<'_>, index: usize, before: Option<usize>, name: String) -> Result<Self> {
+    fn new(
+        file: &Shbin<'_>,
+        (index, before): (usize, Option<usize>),
+        name: String,
+        formats: &[VertexFormat],
+    ) -> Result<Self> {
         let program = dvle::program(file, index, &Limits::default())?;
         let executable = file.executable(index)?;
         let stage = program.stage();
@@ -157,9 +150,12 @@ impl Binding {
                 };
                 uniforms.push(uniform);
             } else if stage == Stage::Vertex && range.count == 1 {
-                let components = components[usize::from(range.first & 15)].max(1);
+                let read = components[usize::from(range.first & 15)].max(1);
+                let declared = formats.iter().find(|format| format.register == range.first);
+                let (number, components) =
+                    declared.map_or((vertex::FLOAT, read), |format| (format.number, format.components));
                 let name = names.add(names::prefix(&name), &name, &[]);
-                attributes.push(Attribute { name, register: range.first, number: vertex::FLOAT, components });
+                attributes.push(Attribute { name, register: range.first, number, components });
             }
         }
         attributes.sort_by_key(|attribute| attribute.register);

@@ -91,8 +91,7 @@ pub fn texts<'a>(
     let mut texts = Vec::new();
     if bind_c.is_some() || bind_rust.is_some() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bindings = Bindings::new(&Shbin::parse(bytes)?, transpica_asm::stem(&name))?;
-        let bindings = bindings.with_formats(formats);
+        let bindings = Bindings::new(&Shbin::parse(bytes)?, transpica_asm::stem(&name), formats)?;
         if let Some(header) = bind_c {
             texts.push((header.as_path(), bindings.c(bytes)));
         }
