@@ -25,9 +25,10 @@
 //!
 //! Where picasso silently accepts a doubtful text (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8),
 //! the bytes are the same here, with a warning. Five errors are ours: more than 4096 code words,
-//! procedures or else-parts of more than 1023 words, an index such as `a0.z`, and with
-//! [`AssemblerOptions::no_nop`] an entry point after the last word. picasso writes those into
-//! fields that cannot hold them, and takes the index for 0.
+//! procedures or else-parts of more than 1023 words, an index such as `a0.z`, a malformed
+//! declaration of a [`vertex`] format, and with [`AssemblerOptions::no_nop`] an entry point after
+//! the last word. picasso takes the index for 0, the declaration for a comment, and writes the
+//! others into fields that cannot hold them.
 //!
 //! # Beyond picasso
 //!

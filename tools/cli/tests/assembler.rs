@@ -224,7 +224,7 @@ fn declared_formats_are_linted_at_the_input_and_bound() {
         assert!(bound(&header).contains(member), "{format}");
     }
     let ran = transpica_reading(&arguments, source("@format ubyte 5").as_bytes());
-    assert!(ran.status == 1 && ran.err.contains(":2:27\n") && ran.err.contains("1 to 4"), "{}", ran.err);
+    assert!(ran.status == 1 && ran.err.contains(":2:26\n") && ran.err.contains("1 to 4"), "{}", ran.err);
     // A source has the declaration, its file has not.
     for (end, member) in [("v.pica", "uint8_t incol[4];"), ("shbin", "float incol[4];")] {
         transpica(&["bind", &format!("shaders/textured.{end}"), "--bind-c", &header]).succeeded();
