@@ -122,7 +122,7 @@ fn rust_has_vertices_of_declared_formats() {
         let found = ATTRIBUTES.map(|it| (it.register, it.format, it.components, it.offset, it.webgpu));\n    \
         assert_eq!(found, [(0, 3, 3, 0, Some(\"float32x3\")), (1, 2, 2, 12, Some(\"sint16x2\")), (2, 0, 3, 16, Some(\"sint8x4\")), (4, 1, 1, 19, Some(\"uint8\"))]);\n    \
         assert_eq!((mesh::PERMUTATION, mesh::PLACES), (0x3210, 4));\n    \
-        // WebGPU has no stride of three bytes.\n    assert_eq!(odd::ATTRIBUTES[0].webgpu, None);\n}\n";
+        assert_eq!(odd::ATTRIBUTES[0].webgpu, None, \"no stride of three bytes\");\n}\n";
     let [path, program] = ["main.rs", "main"].map(|name| folder.join(name));
     std::fs::write(&path, source).expect("written");
     run(Command::new("rustc").args(["--edition", "2024", "-o"]).arg(&program).arg(&path));

@@ -129,8 +129,8 @@ pub struct Assembled {
     pub files: Vec<String>,
     /// The source map: the place of each code word.
     pub places: Vec<Place>,
-    /// Findings that need the sources: procedures and labels that nothing names, at their addresses,
-    /// and formats of vertices that do not fit.
+    /// Findings that need the sources: procedures and labels that nothing names, at their
+    /// addresses, and formats of vertices that do not fit.
     pub findings: Vec<Finding>,
     /// Declared formats of attributes, for each executable.
     pub formats: Vec<Vec<VertexFormat>>,

@@ -96,8 +96,8 @@ pub struct Geometry {
 }
 
 impl Bindings {
-    /// Collects the bindings of a file. `name` is the file name without its extension; `formats` are
-    /// those that its sources declare, as
+    /// Collects the bindings of a file. `name` is the file name without its extension; `formats`
+    /// are those that its sources declare, as
     /// [`Assembled::formats`](transpica_asm::Assembled::formats), or none.
     ///
     /// # Errors
