@@ -122,6 +122,24 @@ impl SettingsDigest {
     }
 }
 
+/// Returns the identifier of programs that draw together, and of their setup. Unlike keys of
+/// modules it depends on no settings, and every program has one.
+pub fn of_draw(vertex: &Program<'_>, geometry: Option<&Program<'_>>, setup: &Setup) -> Key {
+    let Setup { vertex_outputs, geometry: input, map, topology } = setup;
+    let mut out = Vec::with_capacity(1024 + 8 * vertex.code().len());
+    out.extend_from_slice(FORMAT);
+    stable::append(&mut out, &(env!("CARGO_PKG_VERSION"), vertex_outputs, input, topology));
+    map.fingerprint(&mut out);
+    append_program::<false>(&mut out, vertex);
+    if let Some(geometry) = geometry {
+        // Where the words of the vertex program end.
+        let end = out.len();
+        stable::append(&mut out, &end);
+        append_program::<false>(&mut out, geometry);
+    }
+    Key(xxh3_128(&out).to_le_bytes())
+}
+
 /// Bytes of the vertex input: four for each register.
 const INPUT_BYTES: usize = 4 * 16;
 

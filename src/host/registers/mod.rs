@@ -298,6 +298,14 @@ impl RegisterState {
         self.unit(stage).uniforms()
     }
 
+    /// Replaces the uniforms of a unit. Uploads to it go on where they were.
+    pub fn set_uniforms(&mut self, stage: Stage, uniforms: &Uniforms) {
+        match stage {
+            Stage::Vertex => self.vertex.set_uniforms(uniforms),
+            Stage::Geometry => self.geometry.set_uniforms(uniforms),
+        }
+    }
+
     /// Returns the environment of the vertex program.
     pub fn vertex(&self) -> RegisterView<'_> {
         RegisterView { state: self, stage: Stage::Vertex }

@@ -132,6 +132,13 @@ impl Unit {
         // Range: at most twelve bits.
         Pc((self.read(register::ENTRY) & (stage.words() - 1)) as u16)
     }
+    pub(super) fn set_uniforms(&mut self, &Uniforms { floats, ints, bools }: &Uniforms) {
+        self.floats = floats;
+        for (place, int) in self.plain[usize::from(register::INTS)..].iter_mut().zip(ints) {
+            *place = u32::from_le_bytes(int);
+        }
+        self.plain[usize::from(register::BOOLS)] = bools.into();
+    }
     pub(super) fn uniforms(&self) -> Uniforms {
         Uniforms {
             floats: self.floats,

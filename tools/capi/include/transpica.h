@@ -494,6 +494,46 @@ typedef struct TranspicaHead {
     const struct TranspicaHead *next;
 } TranspicaHead;
 
+// A program as stored in the memory of a shader unit.
+typedef struct TranspicaRawProgram {
+    // TRANSPICA_TYPE_RAW_PROGRAM
+    struct TranspicaHead head;
+    // Code words.
+    const uint32_t *code;
+    // Number of code words. A vertex unit holds 512, a geometry unit 4,096; words beyond those are
+    // dropped.
+    size_t code_count;
+    // Operand descriptors.
+    const uint32_t *descriptors;
+    // Number of operand descriptors.
+    size_t descriptor_count;
+    // Entry point, in code words.
+    uint32_t entry;
+    // A TranspicaStage.
+    TranspicaStage stage;
+    // Register 0x2BD: bit n enables output register n.
+    uint32_t output_mask;
+    // Register 0x04F: the number of outputs that the rasterizer takes. 0 if the host does not keep
+    // it: all that output_mask enables, at most 7.
+    uint32_t output_count;
+    // Registers 0x050 to 0x056: the semantics of the outputs' components.
+    uint32_t output_map[7];
+    // Must be 0.
+    uint32_t reserved;
+} TranspicaRawProgram;
+
+// All uniform registers.
+typedef struct TranspicaUniforms {
+    // c0 to c95.
+    float floats[96][4];
+    // i0 to i3: iterations minus 1, start of aL, step of aL, and a component without effect.
+    uint8_t ints[4][4];
+    // Bit n is bn.
+    uint16_t bools;
+    // Must be 0.
+    uint16_t reserved;
+} TranspicaUniforms;
+
 // Counts and sizes of a result.
 typedef struct TranspicaFigures {
     // TRANSPICA_TYPE_FIGURES
@@ -617,18 +657,6 @@ typedef struct TranspicaKey {
     uint8_t bytes[16];
 } TranspicaKey;
 
-// All uniform registers.
-typedef struct TranspicaUniforms {
-    // c0 to c95.
-    float floats[96][4];
-    // i0 to i3: iterations minus 1, start of aL, step of aL, and a component without effect.
-    uint8_t ints[4][4];
-    // Bit n is bn.
-    uint16_t bools;
-    // Must be 0.
-    uint16_t reserved;
-} TranspicaUniforms;
-
 // An attribute of the vertices of a draw.
 typedef struct TranspicaVertexAttribute {
     // The vertex buffer; NULL if all vertices have the same value.
@@ -661,11 +689,13 @@ typedef struct TranspicaDraw {
     uint32_t first;
     // Number of vertices, or of indices.
     size_t count;
-    // The registers that say which attribute each of v0 to v15 is, and which outputs a record has.
-    // NULL if attribute n is register n and `outputs` counts.
+    // Of a batch, the registers that say which attribute each of v0 to v15 is, and which outputs a
+    // record has. NULL if attribute n is register n and `outputs` counts. A pipeline has those of
+    // its own registers.
     const struct TranspicaRegisters *registers;
-    // Without registers: a record is these output registers, bit n is on, of four floats each,
-    // without conversion.
+    // Of a batch without registers: a record is these output registers, bit n is on, of four
+    // floats each, without conversion. 0: the outputs of the program that the batch was created
+    // with, converted.
     uint32_t outputs;
     // 1 if y of the position is mirrored, with `outputs.flip_y` of `host`.
     uint32_t flip_y;
@@ -684,18 +714,22 @@ typedef struct TranspicaDraw {
     const uint32_t *offsets;
     // Number of offsets, one for each output of a record; 0 if there are none.
     size_t offset_count;
+    // 1 if offsets[n] belongs to the output with the TranspicaSemantic n, and offsets[8] to clip
+    // distances. Offsets of outputs that a record does not have are ignored.
+    uint32_t by_semantic;
+    // Must be 0.
+    uint32_t reserved;
 } TranspicaDraw;
 
-// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults of the
-// library.
+// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults.
 typedef struct TranspicaDrawLimits {
-    // Instructions of a vertex or of an invocation of the geometry program.
+    // Instructions of a vertex or of an invocation of the geometry program. Default: 16,777,216.
     uint64_t steps;
-    // Instructions of a draw.
+    // Instructions of a draw. Default: 4,294,967,296.
     uint64_t draw_steps;
-    // EMITs of an invocation.
+    // EMITs of an invocation. Default: 65,536.
     uint32_t emits;
-    // Triangles of a draw.
+    // Triangles of a draw. Default: 262,144.
     uint32_t triangles;
 } TranspicaDrawLimits;
 
@@ -802,34 +836,6 @@ typedef struct TranspicaRequest {
     // A TranspicaGlslVersion; ignored without a GLSL target.
     TranspicaGlslVersion glsl_version;
 } TranspicaRequest;
-
-// A program as stored in the memory of a shader unit.
-typedef struct TranspicaRawProgram {
-    // TRANSPICA_TYPE_RAW_PROGRAM
-    struct TranspicaHead head;
-    // Code words.
-    const uint32_t *code;
-    // Number of code words. A vertex unit holds 512, a geometry unit 4,096; words beyond those are
-    // dropped.
-    size_t code_count;
-    // Operand descriptors.
-    const uint32_t *descriptors;
-    // Number of operand descriptors.
-    size_t descriptor_count;
-    // Entry point, in code words.
-    uint32_t entry;
-    // A TranspicaStage.
-    TranspicaStage stage;
-    // Register 0x2BD: bit n enables output register n.
-    uint32_t output_mask;
-    // Register 0x04F: the number of outputs that the rasterizer takes. 0 if the host does not keep
-    // it: all that output_mask enables, at most 7.
-    uint32_t output_count;
-    // Registers 0x050 to 0x056: the semantics of the outputs' components.
-    uint32_t output_map[7];
-    // Must be 0.
-    uint32_t reserved;
-} TranspicaRawProgram;
 
 // An executable of a .shbin file.
 typedef struct TranspicaExecutable {
@@ -1069,6 +1075,17 @@ TranspicaStatus transpica_registers_write_masked(struct TranspicaRegisters *regi
                                                  uint32_t number,
                                                  uint32_t value,
                                                  uint32_t bytes);
+
+// Writes a program to the memory of its unit: code, operand descriptors, entry point, outputs and
+// their map, as TranspicaRawProgram has them. Words beyond them stay. So a host that keeps programs
+// in arrays of its own can create a pipeline, or ask for keys and setups.
+TranspicaStatus transpica_registers_load(struct TranspicaRegisters *registers,
+                                         const struct TranspicaRawProgram *program);
+
+// Replaces the uniforms of the unit `stage` (a TranspicaStage).
+TranspicaStatus transpica_registers_set_uniforms(struct TranspicaRegisters *registers,
+                                                 uint32_t stage,
+                                                 const struct TranspicaUniforms *uniforms);
 
 // Executes a command list of `word_count` words: each command is a parameter, a header and further
 // parameters, padded to eight bytes. An incomplete command at the end is not executed.
@@ -1335,21 +1352,56 @@ TranspicaStatus transpica_pipeline_copy(const struct TranspicaPipeline *pipeline
 // Frees a pipeline. NULL is permitted.
 void transpica_pipeline_free(struct TranspicaPipeline *pipeline);
 
-// Sets the uniforms of both units to those of registers. The programs stay: other ones need
-// another pipeline.
+// Sets the uniforms of both units, b15 included, and the order of attributes to those of
+// registers. Everything else stays: when transpica_pipeline_key changes, another pipeline is
+// needed.
 TranspicaStatus transpica_pipeline_use_registers(struct TranspicaPipeline *pipeline,
                                                  const struct TranspicaRegisters *registers);
+
+// Writes the identifier of the pipeline that transpica_pipeline_create makes of registers, for
+// the same settings: equal keys mean equal pipelines but for uniforms and the order of
+// attributes, which transpica_pipeline_use_registers sets. It covers the words that both programs
+// reach, the output map and mask, the topology, and for geometry programs their mode and the
+// permutation of their inputs. Formats of attributes belong to the draw. Unlike transpica_key, no
+// program is refused. `errors` is NULL or receives a result if the registers describe no draw,
+// else NULL.
+TranspicaStatus transpica_pipeline_key(const struct TranspicaRegisters *registers,
+                                       struct TranspicaKey *key,
+                                       struct TranspicaResult **errors);
+
+// Returns the number of vertices, or indices, of which parts of a draw must be multiples so that
+// copies of a pipeline can draw one each, on threads of their own, with the same triangles: a part
+// has its own `first` or `indices`, `count` and records. 0 if one part depends on another: where
+// invocations depend on earlier ones, in variable mode, for strips and fans, and for NULL.
+uint32_t transpica_pipeline_part(const struct TranspicaPipeline *pipeline);
+
+// Takes over what the draws of another pipeline left in the geometry unit, which all programs of a
+// console share: registers, vertex slots, the setting of SETEMIT. Programs whose invocations are
+// independent are not traced, so what they leave stays unknown. For uniforms see
+// transpica_pipeline_write_back.
+TranspicaStatus transpica_pipeline_continue(struct TranspicaPipeline *pipeline,
+                                            const struct TranspicaPipeline *earlier);
+
+// Sets the uniforms of the geometry unit in `registers` as the last draw left them: those that
+// vertices were delivered to, and b15, which is true once an invocation has run. Called after a
+// draw, it makes transpica_pipeline_use_registers do what the next draw of a console does.
+TranspicaStatus transpica_pipeline_write_back(const struct TranspicaPipeline *pipeline,
+                                              struct TranspicaRegisters *registers);
 
 // Sets the limits of the draws to come.
 TranspicaStatus transpica_pipeline_set_limits(struct TranspicaPipeline *pipeline,
                                               const struct TranspicaDrawLimits *limits);
 
-// Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
-// the number of their vertices, three for each. Only attributes, indices, `first`, `count`,
-// `registers`, `flip_y`, clip plane and `clip_enabled` of `draw` count. `errors` is NULL or
-// receives a result if the draw fails, else NULL; there are no triangles then.
+// Draws vertices of buffers, and writes a record for each vertex of the triangles to `records`, of
+// `float_count` floats, as they are made. `vertex_count` receives the number of vertices of all
+// triangles, three for each. Triangles for which there is no room are kept until the next draw:
+// see transpica_pipeline_read. The layout of records is that of transpica_batch_draw; `registers`,
+// `outputs` and parameters of `draw` do not count. `errors` is NULL or receives a result if the
+// draw fails, else NULL; the records are not defined then.
 TranspicaStatus transpica_pipeline_draw(struct TranspicaPipeline *pipeline,
                                         const struct TranspicaDraw *draw,
+                                        float *records,
+                                        size_t float_count,
                                         size_t *vertex_count,
                                         struct TranspicaResult **errors);
 
@@ -1357,13 +1409,10 @@ TranspicaStatus transpica_pipeline_draw(struct TranspicaPipeline *pipeline,
 // vertex program that is translated with the same settings and registers, in that order.
 size_t transpica_pipeline_record_floats(const struct TranspicaPipeline *pipeline);
 
-// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets`
-// and `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
-// `float_count` floats at `records`.
+// Writes the records of the last draw for which it had no room: all of them if it had none. Their
+// layout is that of the draw. Nothing is written if a record lies beyond the `float_count` floats
+// at `records`.
 TranspicaStatus transpica_pipeline_read(const struct TranspicaPipeline *pipeline,
-                                        size_t record_stride,
-                                        const uint32_t *offsets,
-                                        size_t offset_count,
                                         float *records,
                                         size_t float_count);
 

@@ -5,7 +5,7 @@
 use std::ptr::{null, null_mut};
 
 use transpica::Stage;
-use transpica::host::{Constants, Hook, HostValues, redirect};
+use transpica::host::{Constants, Hook, HostValues, OutputMap, redirect};
 use transpica::isa::Uniforms;
 use transpica_draw::batch::{Batch, LANES, VertexError};
 use transpica_settings::Settings;
@@ -35,6 +35,8 @@ pub struct TranspicaBatch {
     pub(crate) batch: Batch,
     /// The options and the profile of its settings.
     pub(crate) settings: Settings,
+    /// The output map of the program.
+    pub(crate) map: OutputMap,
     /// Uniforms that the file of the program sets.
     constants: Constants,
     /// Hooks of the program.
@@ -57,6 +59,14 @@ pub struct TranspicaUniforms {
     pub bools: u16,
     /// Must be 0.
     pub reserved: u16,
+}
+
+impl TranspicaUniforms {
+    pub(crate) fn read(&self) -> Result<Uniforms, Problem> {
+        let &Self { floats, ints, bools, reserved } = self;
+        crate::settings::reserved("TranspicaUniforms.reserved", reserved.into())?;
+        Ok(Uniforms { floats, ints, bools })
+    }
 }
 
 pub(crate) fn failed(error: VertexError) -> Problem {
@@ -85,10 +95,11 @@ pub unsafe extern "C" fn transpica_batch_create(
         let options = settings.options;
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, "transpica_batch_create")? };
-        request.with(&options.limits, &mut |program, _, executable| {
+        request.with(&options.limits, &mut |program, environment, executable| {
             let mut new = TranspicaBatch {
                 batch: Batch::new(program, options.settings(budget))?,
                 settings: settings.clone(),
+                map: environment.output_map(),
                 constants: constants(executable),
                 hooks: request.hooks.clone(),
                 uniforms: Uniforms::default(),
@@ -145,9 +156,7 @@ pub unsafe extern "C" fn transpica_batch_set_uniforms(
     plain(|| {
         // SAFETY: NULL or a batch that no other call uses; NULL or uniforms.
         let (batch, uniforms) = unsafe { (exclusive(batch, "batch")?, shared(uniforms, "uniforms")?) };
-        let &TranspicaUniforms { floats, ints, bools, reserved } = uniforms;
-        crate::settings::reserved("TranspicaUniforms.reserved", reserved.into())?;
-        batch.set_uniforms(Uniforms { floats, ints, bools });
+        batch.set_uniforms(uniforms.read()?);
         Ok(())
     })
 }

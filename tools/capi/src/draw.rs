@@ -4,17 +4,17 @@
 
 use std::ffi::c_void;
 
-use transpica::host::{Hook, HostValues, OutputMap, varying};
+use transpica::host::{Hook, HostValues, Location, Output, OutputMap, varying};
 use transpica_draw::batch::{Array, Order, Records, VertexAttribute, Vertices};
 use transpica_settings::Settings;
 
 use crate::batch::{TranspicaBatch, failed};
 use crate::boundary::{array, array_mut, done, exclusive, shared, value};
-use crate::enums::TranspicaStatus;
+use crate::enums::{TranspicaSemantic, TranspicaStatus};
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
-use crate::settings::{choice, switch};
+use crate::settings::{choice, or, reserved, switch};
 
 /// An attribute of the vertices of a draw.
 #[repr(C)]
@@ -52,11 +52,13 @@ pub struct TranspicaDraw {
     pub first: u32,
     /// Number of vertices, or of indices.
     pub count: usize,
-    /// The registers that say which attribute each of v0 to v15 is, and which outputs a record has.
-    /// NULL if attribute n is register n and `outputs` counts.
+    /// Of a batch, the registers that say which attribute each of v0 to v15 is, and which outputs a
+    /// record has. NULL if attribute n is register n and `outputs` counts. A pipeline has those of
+    /// its own registers.
     pub registers: *const TranspicaRegisters,
-    /// Without registers: a record is these output registers, bit n is on, of four floats each,
-    /// without conversion.
+    /// Of a batch without registers: a record is these output registers, bit n is on, of four
+    /// floats each, without conversion. 0: the outputs of the program that the batch was created
+    /// with, converted.
     pub outputs: u32,
     /// 1 if y of the position is mirrored, with `outputs.flip_y` of `host`.
     pub flip_y: u32,
@@ -75,6 +77,11 @@ pub struct TranspicaDraw {
     pub offsets: *const u32,
     /// Number of offsets, one for each output of a record; 0 if there are none.
     pub offset_count: usize,
+    /// 1 if offsets[n] belongs to the output with the TranspicaSemantic n, and offsets[8] to clip
+    /// distances. Offsets of outputs that a record does not have are ignored.
+    pub by_semantic: u32,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 /// Attributes that a program can read.
@@ -189,7 +196,7 @@ pub struct Layout {
     wanted: Wanted,
     pub(crate) records: Records,
     /// Offsets of packed fields, and the floats of a packed record.
-    packed: (Vec<usize>, usize),
+    pub(crate) packed: (Vec<usize>, usize),
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -199,6 +206,11 @@ enum Wanted {
 }
 
 impl Layout {
+    /// The layout of the outputs of a map.
+    pub(crate) fn of_map(map: OutputMap, settings: &Settings) -> Self {
+        Self::new(Wanted::Map(map), settings, &[])
+    }
+
     fn new(wanted: Wanted, Settings { options, profile }: &Settings, hooks: &[Hook]) -> Self {
         let mut records = match wanted {
             Wanted::Map(map) => Records::new(varying::outputs(&map, options, profile), options),
@@ -209,45 +221,62 @@ impl Layout {
         Self { wanted, records, packed }
     }
 
-    /// Places the fields of records.
+    /// Places the fields of records as a draw wants them.
     ///
     /// # Safety
     /// `offsets` is NULL or an array of `offset_count` numbers.
-    pub(crate) unsafe fn place(
-        &mut self,
-        stride: usize,
-        offsets: *const u32,
-        offset_count: usize,
-    ) -> Result<(), Problem> {
+    pub(crate) unsafe fn place(&mut self, draw: &TranspicaDraw) -> Result<(), Problem> {
         let Self { records, packed: (packed, floats), .. } = self;
-        records.stride = if stride == 0 { *floats } else { stride };
+        let &TranspicaDraw { record_stride, offsets, offset_count, by_semantic, .. } = draw;
+        reserved("TranspicaDraw.reserved", draw.reserved)?;
+        records.stride = or(record_stride, *floats);
         if offset_count == 0 {
             records.fields.iter_mut().zip(packed).for_each(|(field, offset)| field.offset = *offset);
             return Ok(());
         }
-        let count = records.fields.len();
-        if offset_count != count {
+        // SAFETY: such an array, as the caller guarantees.
+        let offsets = unsafe { array(offsets, offset_count, "TranspicaDraw.offsets")? };
+        let (count, is_listed) = (records.fields.len(), !switch("TranspicaDraw.by_semantic", by_semantic)?);
+        if is_listed && offset_count != count {
             let text =
                 format!("TranspicaDraw.offset_count is {offset_count}, but a record has {count} outputs");
             return Err(Problem::size(text));
         }
-        // SAFETY: such an array, as the caller guarantees.
-        let offsets = unsafe { array(offsets, offset_count, "TranspicaDraw.offsets")? };
-        for (field, offset) in records.fields.iter_mut().zip(offsets) {
-            field.offset = *offset as usize;
+        for (place, field) in records.fields.iter_mut().enumerate() {
+            let place = if is_listed { Some(place) } else { semantic(&field.output) };
+            let Some(&offset) = place.and_then(|place| offsets.get(place)) else {
+                let name = &field.output.name;
+                return Err(Problem::size(format!("TranspicaDraw.offsets has none for {name} by its semantic")));
+            };
+            field.offset = offset as usize;
         }
         Ok(())
     }
 }
 
-/// Outputs of a record.
+/// The entry of an output among offsets by semantic, unless it combines outputs or is a register.
+fn semantic(output: &Output) -> Option<usize> {
+    match output.location {
+        Location::ClipDistances => Some(TranspicaSemantic::Generic as usize),
+        _attribute => output.semantic.map(|semantic| TranspicaSemantic::from(semantic) as usize),
+    }
+}
+
+/// Outputs of a record of a program with this map.
 ///
 /// # Safety
 /// `registers` is NULL or a state that no other call changes.
-unsafe fn wanted(registers: *const TranspicaRegisters, outputs: u32) -> Result<Wanted, Problem> {
+unsafe fn wanted(
+    own: OutputMap,
+    registers: *const TranspicaRegisters,
+    outputs: u32,
+) -> Result<Wanted, Problem> {
     // SAFETY: guaranteed by the caller.
     if let Some(registers) = unsafe { registers.as_ref() } {
         return Ok(Wanted::Map(registers.state.vertex().output_map()));
+    }
+    if outputs == 0 {
+        return Ok(Wanted::Map(own));
     }
     let mask = u16::try_from(outputs).map_err(|_| {
         Problem::choice(format!("TranspicaDraw.outputs is {outputs:#x}, but there are 16 registers"))
@@ -267,7 +296,9 @@ pub unsafe extern "C" fn transpica_batch_record_floats(
 ) -> usize {
     value(0, || {
         // SAFETY: NULL or a batch and a state that no other call changes.
-        let (batch, wanted) = unsafe { (shared(batch, "batch")?, wanted(registers, outputs)?) };
+        let batch = unsafe { shared(batch, "batch")? };
+        // SAFETY: as above.
+        let wanted = unsafe { wanted(batch.map, registers, outputs)? };
         Ok(Layout::new(wanted, &batch.settings, &[]).records.stride)
     })
 }
@@ -289,7 +320,7 @@ pub unsafe extern "C" fn transpica_batch_draw(
         // SAFETY: NULL or a batch that no other call uses; NULL or a draw.
         let (batch, draw) = unsafe { (exclusive(batch, "batch")?, shared(draw, "draw")?) };
         // SAFETY: NULL or a state that no other call changes.
-        let wanted = unsafe { wanted(draw.registers, draw.outputs)? };
+        let wanted = unsafe { wanted(batch.map, draw.registers, draw.outputs)? };
         let mut host = draw.host()?;
         // SAFETY: NULL or as many vectors, as the caller guarantees.
         host.parameters = unsafe { draw.parameters()? };
@@ -303,7 +334,7 @@ pub unsafe extern "C" fn transpica_batch_draw(
         };
         layout.records.host = host;
         // SAFETY: NULL or as many numbers, as the caller guarantees.
-        unsafe { layout.place(draw.record_stride, draw.offsets, draw.offset_count)? };
+        unsafe { layout.place(draw)? };
         let mut read = [VertexAttribute::default(); ATTRIBUTES];
         // SAFETY: as many attributes, and buffers of the sizes that the draw says.
         let vertices = unsafe { draw.vertices(&mut read)? };

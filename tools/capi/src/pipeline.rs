@@ -3,17 +3,17 @@
 //! geometry are those of `transpica_draw::cpu`.
 
 use transpica::Stage;
-use transpica::host::varying;
 use transpica_draw::batch::VertexAttribute;
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
-use crate::boundary::{array, array_mut, create, done, exclusive, free, plain, shared, value};
-use crate::draw::{ATTRIBUTES, TranspicaDraw};
+use crate::boundary::{array_mut, create, done, exclusive, free, plain, shared, value};
+use crate::draw::{ATTRIBUTES, Layout, TranspicaDraw};
 use crate::enums::TranspicaStatus;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
 use crate::settings::{TranspicaSettings, or, read};
+use crate::translator::TranspicaKey;
 
 /// The programs of a register state, decoded to draw on the CPU: a vertex program, and the geometry
 /// program that takes its vertices, if the registers have one. State that a geometry program leaves
@@ -21,23 +21,25 @@ use crate::settings::{TranspicaSettings, or, read};
 #[derive(Clone)]
 pub struct TranspicaPipeline {
     pipeline: Pipeline,
-    drawn: Option<Triangles>,
-    /// Floats of each output, in the order of a record.
-    lanes: Vec<usize>,
+    /// The layout of records of the last draw.
+    layout: Layout,
+    /// The attribute of each input register.
+    input_map: [Option<u8>; ATTRIBUTES],
+    /// Triangles of the last draw that had no room.
+    rest: Option<Triangles>,
 }
 
-/// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults of the
-/// library.
+/// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaDrawLimits {
-    /// Instructions of a vertex or of an invocation of the geometry program.
+    /// Instructions of a vertex or of an invocation of the geometry program. Default: 16,777,216.
     pub steps: u64,
-    /// Instructions of a draw.
+    /// Instructions of a draw. Default: 4,294,967,296.
     pub draw_steps: u64,
-    /// EMITs of an invocation.
+    /// EMITs of an invocation. Default: 65,536.
     pub emits: u32,
-    /// Triangles of a draw.
+    /// Triangles of a draw. Default: 262,144.
     pub triangles: u32,
 }
 
@@ -56,11 +58,9 @@ pub unsafe extern "C" fn transpica_pipeline_create(
         let settings = unsafe { read(settings)? }.0;
         // SAFETY: NULL or a state that no other call changes.
         let state = &unsafe { shared(registers, "registers")? }.state;
-        let mut pipeline = Pipeline::from_registers(state, &settings.options)?;
-        pipeline.set_profile(&settings.profile);
-        let outputs = varying::outputs(&pipeline.setup().map, &settings.options, &settings.profile);
-        let lanes = outputs.iter().map(|output| output.lanes()).collect();
-        Ok(TranspicaPipeline { pipeline, drawn: None, lanes })
+        let pipeline = Pipeline::from_registers(state, &settings.options)?;
+        let layout = Layout::of_map(pipeline.setup().map, &settings);
+        Ok(TranspicaPipeline { pipeline, layout, input_map: state.vertex().input_map(), rest: None })
     };
     // SAFETY: NULL or places for pointers.
     unsafe { create(pipeline, "pipeline", errors, make) }
@@ -85,8 +85,9 @@ pub unsafe extern "C" fn transpica_pipeline_free(pipeline: *mut TranspicaPipelin
     unsafe { free(pipeline) }
 }
 
-/// Sets the uniforms of both units to those of registers. The programs stay: other ones need
-/// another pipeline.
+/// Sets the uniforms of both units, b15 included, and the order of attributes to those of
+/// registers. Everything else stays: when transpica_pipeline_key changes, another pipeline is
+/// needed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_use_registers(
     pipeline: *mut TranspicaPipeline,
@@ -100,6 +101,76 @@ pub unsafe extern "C" fn transpica_pipeline_use_registers(
         for stage in [Stage::Vertex, Stage::Geometry] {
             own.pipeline.set_uniforms(stage, &state.uniforms(stage));
         }
+        own.input_map = state.vertex().input_map();
+        Ok(())
+    })
+}
+
+/// Writes the identifier of the pipeline that transpica_pipeline_create makes of registers, for
+/// the same settings: equal keys mean equal pipelines but for uniforms and the order of
+/// attributes, which transpica_pipeline_use_registers sets. It covers the words that both programs
+/// reach, the output map and mask, the topology, and for geometry programs their mode and the
+/// permutation of their inputs. Formats of attributes belong to the draw. Unlike transpica_key, no
+/// program is refused. `errors` is NULL or receives a result if the registers describe no draw,
+/// else NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_pipeline_key(
+    registers: *const TranspicaRegisters,
+    key: *mut TranspicaKey,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let work = || {
+        // SAFETY: NULL or a state that no other call changes; NULL or a place for a key.
+        let (state, key) = unsafe { (&shared(registers, "registers")?.state, exclusive(key, "key")?) };
+        key.bytes = Pipeline::key(state)?.0;
+        Ok(())
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { done(errors, work) }
+}
+
+/// Returns the number of vertices, or indices, of which parts of a draw must be multiples so that
+/// copies of a pipeline can draw one each, on threads of their own, with the same triangles: a part
+/// has its own `first` or `indices`, `count` and records. 0 if one part depends on another: where
+/// invocations depend on earlier ones, in variable mode, for strips and fans, and for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_pipeline_part(pipeline: *const TranspicaPipeline) -> u32 {
+    // SAFETY: NULL or a pipeline that no other call changes.
+    value(0, || Ok(unsafe { shared(pipeline, "pipeline")? }.pipeline.part().unwrap_or(0)))
+}
+
+/// Takes over what the draws of another pipeline left in the geometry unit, which all programs of a
+/// console share: registers, vertex slots, the setting of SETEMIT. Programs whose invocations are
+/// independent are not traced, so what they leave stays unknown. For uniforms see
+/// transpica_pipeline_write_back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_pipeline_continue(
+    pipeline: *mut TranspicaPipeline,
+    earlier: *const TranspicaPipeline,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a pipeline that no other call uses; NULL or one that no other call
+        // changes.
+        let (own, earlier) = unsafe { (exclusive(pipeline, "pipeline")?, shared(earlier, "earlier")?) };
+        own.pipeline.continue_from(&earlier.pipeline);
+        Ok(())
+    })
+}
+
+/// Sets the uniforms of the geometry unit in `registers` as the last draw left them: those that
+/// vertices were delivered to, and b15, which is true once an invocation has run. Called after a
+/// draw, it makes transpica_pipeline_use_registers do what the next draw of a console does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_pipeline_write_back(
+    pipeline: *const TranspicaPipeline,
+    registers: *mut TranspicaRegisters,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a pipeline that no other call changes; NULL or a state that no other call
+        // uses.
+        let (own, registers) =
+            unsafe { (shared(pipeline, "pipeline")?, exclusive(registers, "registers")?) };
+        own.pipeline.write_back(&mut registers.state);
         Ok(())
     })
 }
@@ -125,33 +196,42 @@ pub unsafe extern "C" fn transpica_pipeline_set_limits(
     })
 }
 
-/// Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
-/// the number of their vertices, three for each. Only attributes, indices, `first`, `count`,
-/// `registers`, `flip_y`, clip plane and `clip_enabled` of `draw` count. `errors` is NULL or
-/// receives a result if the draw fails, else NULL; there are no triangles then.
+/// Draws vertices of buffers, and writes a record for each vertex of the triangles to `records`, of
+/// `float_count` floats, as they are made. `vertex_count` receives the number of vertices of all
+/// triangles, three for each. Triangles for which there is no room are kept until the next draw:
+/// see transpica_pipeline_read. The layout of records is that of transpica_batch_draw; `registers`,
+/// `outputs` and parameters of `draw` do not count. `errors` is NULL or receives a result if the
+/// draw fails, else NULL; the records are not defined then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_draw(
     pipeline: *mut TranspicaPipeline,
     draw: *const TranspicaDraw,
+    records: *mut f32,
+    float_count: usize,
     vertex_count: *mut usize,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
     let work = || {
         // SAFETY: NULL or a pipeline that no other call uses; NULL or a draw.
         let (own, draw) = unsafe { (exclusive(pipeline, "pipeline")?, shared(draw, "draw")?) };
-        own.drawn = None;
+        own.rest = None;
         if vertex_count.is_null() {
             return Err(Problem::null("vertex_count"));
         }
-        own.pipeline.set_host(draw.host()?);
+        own.layout.records.host = draw.host()?;
         let mut read = [VertexAttribute::default(); ATTRIBUTES];
-        // SAFETY: as many attributes, buffers and indices of the sizes that the draw says, and NULL
-        // or a state that no other call changes.
-        let vertices = unsafe { draw.vertices(&mut read)? };
-        let drawn = own.pipeline.draw_buffers(&vertices)?;
+        // SAFETY: as many offsets, attributes, buffers and indices of the sizes that the draw says.
+        let mut vertices = unsafe {
+            own.layout.place(draw)?;
+            draw.vertices(&mut read)?
+        };
+        vertices.input_map = own.input_map;
+        // SAFETY: NULL or as many floats, and not used by anyone else.
+        let to = unsafe { array_mut(records, float_count, "records")? };
+        let (written, rest) = own.pipeline.draw_records(&vertices, &own.layout.records, to)?;
         // SAFETY: not NULL, so a place for a number.
-        unsafe { vertex_count.write(3 * drawn.triangles().len()) };
-        own.drawn = Some(drawn);
+        unsafe { vertex_count.write(3 * (written + rest.triangles().len())) };
+        own.rest = Some(rest);
         Ok(())
     };
     // SAFETY: NULL or a place for a pointer.
@@ -163,54 +243,24 @@ pub unsafe extern "C" fn transpica_pipeline_draw(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_record_floats(pipeline: *const TranspicaPipeline) -> usize {
     // SAFETY: NULL or a pipeline that no other call changes.
-    value(0, || Ok(unsafe { shared(pipeline, "pipeline")? }.lanes.iter().sum()))
+    value(0, || Ok(unsafe { shared(pipeline, "pipeline")? }.layout.packed.1))
 }
 
-/// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets`
-/// and `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
-/// `float_count` floats at `records`.
+/// Writes the records of the last draw for which it had no room: all of them if it had none. Their
+/// layout is that of the draw. Nothing is written if a record lies beyond the `float_count` floats
+/// at `records`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_read(
     pipeline: *const TranspicaPipeline,
-    record_stride: usize,
-    offsets: *const u32,
-    offset_count: usize,
     records: *mut f32,
     float_count: usize,
 ) -> TranspicaStatus {
     plain(|| {
-        // SAFETY: NULL or a pipeline that no other call changes.
-        let own = unsafe { shared(pipeline, "pipeline")? };
-        let Some(drawn) = &own.drawn else { return Ok(()) };
-        let packed = own.lanes.iter().scan(0, |end, lanes| Some(std::mem::replace(end, *end + lanes)));
-        let mut places: Vec<usize> = packed.collect();
-        if offset_count != 0 {
-            if offset_count != places.len() {
-                let count = places.len();
-                return Err(Problem::size(format!(
-                    "offset_count is {offset_count}, but a record has {count} outputs"
-                )));
-            }
-            // SAFETY: NULL or as many numbers, as the caller guarantees.
-            let offsets = unsafe { array(offsets, offset_count, "offsets")? };
-            places.iter_mut().zip(offsets).for_each(|(place, offset)| *place = *offset as usize);
-        }
-        let stride = or(record_stride, own.lanes.iter().sum());
-        let fits = places.iter().zip(&own.lanes).all(|(place, lanes)| place.saturating_add(*lanes) <= stride);
-        let count = 3 * drawn.triangles().len();
-        if !fits || count.checked_mul(stride).is_none_or(|floats| floats > float_count) {
-            return Err(Problem::size(format!(
-                "{count} records of {stride} floats do not fit {float_count}"
-            )));
-        }
-        // SAFETY: NULL or as many floats, and not used by anyone else.
-        let to = unsafe { array_mut(records, float_count, "records")? };
-        let records = to.chunks_exact_mut(stride.max(1));
-        for (vertex, record) in drawn.triangles().flatten().zip(records) {
-            for ((value, place), lanes) in vertex.iter().zip(&places).zip(&own.lanes) {
-                record[*place..][..*lanes].copy_from_slice(&value[..*lanes]);
-            }
-        }
-        Ok(())
+        // SAFETY: NULL or a pipeline that no other call changes; NULL or as many floats, and not
+        // used by anyone else.
+        let (own, to) =
+            unsafe { (shared(pipeline, "pipeline")?, array_mut(records, float_count, "records")?) };
+        let Some(rest) = &own.rest else { return Ok(()) };
+        rest.write(&own.layout.records, to).map_err(|error| Problem::size(error.to_string()))
     })
 }

@@ -7,13 +7,15 @@ use std::ptr::null_mut;
 use transpica::RegisterState;
 use transpica::host::pack;
 
+use crate::batch::TranspicaUniforms;
 use crate::boundary::{answer, array, array_mut, create, exclusive, free, plain, shared, value};
+use crate::chain::{Chain, TranspicaType};
 use crate::enums::TranspicaStatus;
 use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 use crate::settings::choice;
-use crate::source::write;
+use crate::source::{TranspicaRawProgram, load, write};
 
 /// The registers of the shader units and of the output map. They start as 0. Writes to other
 /// registers have no effect.
@@ -72,6 +74,46 @@ pub unsafe extern "C" fn transpica_registers_write_masked(
         // SAFETY: NULL or a state that no other call uses.
         let registers = unsafe { exclusive(registers, "registers")? };
         write(&mut registers.state, number, value, bytes);
+        Ok(())
+    })
+}
+
+/// Writes a program to the memory of its unit: code, operand descriptors, entry point, outputs and
+/// their map, as TranspicaRawProgram has them. Words beyond them stay. So a host that keeps programs
+/// in arrays of its own can create a pipeline, or ask for keys and setups.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_load(
+    registers: *mut TranspicaRegisters,
+    program: *const TranspicaRawProgram,
+) -> TranspicaStatus {
+    plain(|| {
+        let mut raw = None;
+        // SAFETY: NULL or a state that no other call uses; NULL or a structure with a head.
+        let registers = unsafe {
+            let link = Chain::new(program.cast()).next()?.ok_or_else(|| Problem::null("program"))?;
+            match link.which()? {
+                TranspicaType::RawProgram => link.read_into(&mut raw)?,
+                other => return Err(link.misplaced(other, "transpica_registers_load")),
+            }
+            exclusive(registers, "registers")?
+        };
+        // SAFETY: arrays of the sizes that the structure says.
+        raw.map_or(Ok(()), |raw| unsafe { load(&raw, &mut registers.state) })
+    })
+}
+
+/// Replaces the uniforms of the unit `stage` (a TranspicaStage).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_set_uniforms(
+    registers: *mut TranspicaRegisters,
+    stage: u32,
+    uniforms: *const TranspicaUniforms,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a state that no other call uses; NULL or uniforms.
+        let (registers, uniforms) =
+            unsafe { (exclusive(registers, "registers")?, shared(uniforms, "uniforms")?) };
+        registers.state.set_uniforms(choice("stage", stage)?, &uniforms.read()?);
         Ok(())
     })
 }

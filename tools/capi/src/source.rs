@@ -444,17 +444,43 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
     })?;
     let program = Program::from_raw(code, descriptors, Pc(entry), stage)?;
     let mut state = RegisterState::default();
-    let mask = match stage {
-        Stage::Vertex => number::vertex::OUTPUT_MASK,
-        Stage::Geometry => number::geometry::OUTPUT_MASK,
+    load_outputs(raw, stage, &mut state);
+    work(&program, &view(&state, stage), None)
+}
+
+/// Writes the outputs of a raw program; returns the first register of its unit.
+fn load_outputs(raw: &TranspicaRawProgram, stage: Stage, state: &mut RegisterState) -> u16 {
+    let unit = match stage {
+        Stage::Vertex => number::VERTEX_UNIT,
+        Stage::Geometry => number::GEOMETRY_UNIT,
     };
-    state.write(mask, raw.output_mask);
+    state.write(unit + number::unit::OUTPUT_MASK, raw.output_mask);
     let count = if raw.output_count == 0 { raw.output_mask.count_ones().min(7) } else { raw.output_count };
     state.write(number::OUTMAP_TOTAL, count);
     for (register, word) in (number::OUTMAP..).zip(raw.output_map) {
         state.write(register, word);
     }
-    work(&program, &view(&state, stage), None)
+    unit
+}
+
+/// Writes a raw program to registers.
+///
+/// # Safety
+/// The pointers point to the data that their comments describe.
+pub(crate) unsafe fn load(raw: &TranspicaRawProgram, state: &mut RegisterState) -> Result<(), Problem> {
+    let write = &mut |program: &Program<'_>, _: &dyn Environment, _: Option<&Dvle<'_>>| {
+        let unit = load_outputs(raw, program.stage(), state);
+        use number::unit::{CODE_DATA, CODE_INDEX, DESCRIPTOR_DATA, DESCRIPTOR_INDEX, ENTRY};
+        let rows = [(CODE_INDEX, CODE_DATA, program.code()), (DESCRIPTOR_INDEX, DESCRIPTOR_DATA, program.descriptors())];
+        for (index, data, words) in rows {
+            state.write(unit + index, 0);
+            words.iter().for_each(|&word| state.write(unit + data, word));
+        }
+        state.write(unit + ENTRY, 0x7FFF_0000 | u32::from(program.entry().0));
+        Ok(())
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe { with_raw(raw, write) }
 }
 
 /// Calls `work` with an executable of a file.

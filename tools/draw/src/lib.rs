@@ -17,7 +17,7 @@ pub mod gpu;
 pub mod recording;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
-use transpica::stages::{cfg, entity, fields, limits, precision};
+use transpica::stages::{cfg, entity, fields, key, limits, precision};
 
 /// Chapters in addition to the reference.
 pub mod guide {

@@ -76,8 +76,7 @@ static GLuint link_records(void) {
 
 // What was made of the programs of some draws; each part is NULL until a draw wants it.
 typedef struct Program {
-    TranspicaKey keys[2];
-    Topology topology;
+    TranspicaKey key; // of everything that the registers say but uniforms
     TranspicaPipeline *pipeline;
     TranspicaBatch *batch;
     TranspicaResult *result;
@@ -146,30 +145,15 @@ static TranspicaRegisterProgram program_of(const Host *host, TranspicaStage stag
 }
 
 // Finds the programs of the registers; NULL with a message if there is none that runs.
-static Program *find(Host *host, Topology topology) {
-    Program wanted = {.topology = topology};
+static Program *find(Host *host) {
+    Program wanted = {.pipeline = NULL};
     TranspicaResult *errors = NULL;
-    TranspicaRegisterProgram program = program_of(host, TRANSPICA_STAGE_VERTEX);
-    bool runs = transpica_key(host->translator, &program.head, &wanted.keys[0], &errors) == TRANSPICA_STATUS_OK;
-    if (runs && transpica_registers_have_geometry(host->registers)) {
-        TranspicaSetup *setup = NULL;
-        TranspicaJob job;
-        TRANSPICA_INIT(job, JOB);
-        program = program_of(host, TRANSPICA_STAGE_GEOMETRY);
-        program.head.next = &job.head;
-        runs = transpica_setup_from_registers(host->registers, &setup, &errors) == TRANSPICA_STATUS_OK;
-        job.entry_point = TRANSPICA_ENTRY_POINT_GEOMETRY;
-        job.setup = setup;
-        runs = runs && transpica_key(host->translator, &program.head, &wanted.keys[1], &errors) == TRANSPICA_STATUS_OK;
-        transpica_setup_free(setup);
-    }
-    if (!runs) {
+    if (transpica_pipeline_key(host->registers, &wanted.key, &errors) != TRANSPICA_STATUS_OK) {
         report(errors, "program");
         return NULL;
     }
     for (size_t n = 0; n < host->program_count; n++) {
-        const Program *const known = &host->programs[n];
-        if (known->topology == topology && memcmp(known->keys, wanted.keys, sizeof wanted.keys) == 0) {
+        if (memcmp(&host->programs[n].key, &wanted.key, sizeof wanted.key) == 0) {
             return &host->programs[n];
         }
     }
@@ -289,12 +273,18 @@ static bool draw_on_cpu(Host *host, Program *program, const Recording *recording
     }
     describe(recording, draw, attributes, &described);
     transpica_pipeline_use_registers(program->pipeline, host->registers);
-    if (transpica_pipeline_draw(program->pipeline, &described, &count, &errors) != TRANSPICA_STATUS_OK) {
+    const size_t room = host->record_room;
+    if (transpica_pipeline_draw(program->pipeline, &described, host->records, room, &count, &errors) != TRANSPICA_STATUS_OK) {
         return report(errors, "draw on the CPU");
     }
+    // As on the console, the next draw finds what this one left in the uniforms of the geometry unit.
+    transpica_pipeline_write_back(program->pipeline, host->registers);
     GLuint *const order = malloc((count + 1) * sizeof(GLuint));
+    // Whole triangles were written; the others wait.
+    const size_t written = room / (3 * RECORD) * 3 * RECORD;
     if (order == NULL || !reserve(host, count) || transpica_pipeline_record_floats(program->pipeline) != RECORD ||
-        transpica_pipeline_read(program->pipeline, 0, NULL, 0, host->records, host->record_room) != TRANSPICA_STATUS_OK) {
+        (count * RECORD > written && transpica_pipeline_read(program->pipeline, host->records + written,
+                                                             host->record_room - written) != TRANSPICA_STATUS_OK)) {
         free(order);
         return report(NULL, "records of triangles");
     }
@@ -432,7 +422,7 @@ static bool draw_one(Host *host, Way way, const Recording *recording, const Draw
     transpica_registers_write(host->registers, 0x2BB, 0x76543210);
     transpica_registers_write(host->registers, 0x2BC, 0xFEDCBA98);
     transpica_registers_write_masked(host->registers, 0x25E, (uint32_t)draw->topology << 8, 0x2);
-    Program *const program = find(host, draw->topology);
+    Program *const program = find(host);
     if (program == NULL) {
         return false;
     }

@@ -212,16 +212,29 @@ struct Run {
         for (int count = 0; count < 2 && pipeline != nullptr; count++) {
             std::size_t vertices = 0;
             errors = nullptr;
-            const bool is_drawn = returns(transpica_pipeline_draw(pipeline, &draw, &vertices, &errors), errors) == TRANSPICA_STATUS_OK;
+            draw.record_stride = random.one_in(9) ? 1 + random.below(40) : transpica_pipeline_record_floats(pipeline) + random.below(3);
+            std::vector<float> records(random.below(600));
+            const TranspicaStatus drawn =
+                returns(transpica_pipeline_draw(pipeline, &draw, records.data(), records.size(), &vertices, &errors), errors);
             transpica_result_free(errors);
-            check(is_drawn || vertices == 0, "vertices of a draw that failed");
-            const std::size_t stride = transpica_pipeline_record_floats(pipeline) + random.below(3);
-            std::vector<float> records(vertices * stride);
-            returns(transpica_pipeline_read(pipeline, stride, nullptr, 0, records.data(), records.size()));
+            check(drawn == TRANSPICA_STATUS_OK || vertices == 0, "vertices of a draw that failed");
+            if (drawn != TRANSPICA_STATUS_OK) {
+                continue;
+            }
+            const std::size_t triangle = 3 * draw.record_stride;
+            const std::size_t written = std::min(vertices * draw.record_stride, records.size() / triangle * triangle);
+            std::vector<float> rest(vertices * draw.record_stride - written);
+            check(transpica_pipeline_read(pipeline, rest.data(), rest.size()) == TRANSPICA_STATUS_OK, "triangles without room");
+            records.insert(records.end(), rest.begin(), rest.end());
             for (float value : records) {
                 add_number(value == value ? value : 0.0f);
             }
         }
+        TranspicaKey key = {};
+        TranspicaResult *refused = nullptr;
+        returns(transpica_pipeline_key(program.registers, &key, &refused), refused);
+        add(key.bytes, sizeof key.bytes);
+        transpica_result_free(refused);
         transpica_pipeline_free(pipeline);
     }
 

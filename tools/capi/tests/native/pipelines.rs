@@ -3,10 +3,12 @@
 //! see the state of earlier ones.
 #![allow(unsafe_code, reason = "the functions are those of C")]
 
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
+use transpica::isa::Uniforms;
 use transpica::settings::Control;
-use transpica::{Options, RegisterState};
+use transpica::{Options, RegisterState, Shbin, Stage};
+use transpica_asm::{SourceText, assemble};
 use transpica_capi::*;
 use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_proof::{daily, scenes};
@@ -91,33 +93,57 @@ unsafe fn draw_once(
     if let Some(indices) = indices {
         (draw.indices, draw.index_size) = (indices.as_ptr().cast(), 4);
     }
+    // SAFETY: as above; copies are freed here.
+    unsafe {
+        let drawn = [(0, 0), (3, LIMITS.triangles as usize)].map(|(gap, room)| {
+            let mut copy = null_mut();
+            assert_eq!(transpica_pipeline_copy(pipeline, &raw mut copy, null_mut()), TranspicaStatus::Ok);
+            let drawn = draw_to(copy, draw, gap, room);
+            transpica_pipeline_free(copy);
+            drawn
+        });
+        let own = draw_to(pipeline, draw, 1, 5);
+        assert!(drawn.iter().all(|drawn| *drawn == own), "triangles depend on the room for them");
+        own
+    }
+}
+
+/// Draws to records with a gap after each, and room for so many triangles; the others are read.
+unsafe fn draw_to(
+    pipeline: *mut TranspicaPipeline,
+    mut draw: TranspicaDraw,
+    gap: usize,
+    room: usize,
+) -> Option<Vec<u32>> {
     // SAFETY: as above; records have room for as many floats as is said.
     unsafe {
-        let mut count = usize::MAX;
-        let status = transpica_pipeline_draw(pipeline, &raw const draw, &raw mut count, null_mut());
+        let floats = transpica_pipeline_record_floats(pipeline);
+        let stride = floats + gap;
+        draw.record_stride = stride;
+        let mut records = vec![7.5f32; room * 3 * stride];
+        let (mut count, size, to) = (usize::MAX, records.len(), records.as_mut_ptr());
+        let status =
+            transpica_pipeline_draw(pipeline, &raw const draw, to, size, &raw mut count, null_mut());
         if status != TranspicaStatus::Ok {
             return None;
         }
-
-        // A gap of one float before each record.
-        let floats = transpica_pipeline_record_floats(pipeline);
-        let mut packed = vec![0.0f32; count * floats];
-        let read = transpica_pipeline_read(pipeline, 0, null(), 0, packed.as_mut_ptr(), packed.len());
-        assert_eq!(read, TranspicaStatus::Ok);
-        let stride = floats + 3;
-        let mut records = vec![7.5f32; count * stride];
-        let read = transpica_pipeline_read(pipeline, stride, null(), 0, records.as_mut_ptr(), records.len());
-        assert_eq!(read, TranspicaStatus::Ok);
-        for (packed, record) in packed.chunks(floats.max(1)).zip(records.chunks(stride)) {
-            let same = packed.iter().zip(record).all(|(a, b)| a.to_bits() == b.to_bits());
-            assert!(same && record[floats..] == [7.5; 3]);
-        }
-        if count > 0 {
-            let short =
-                transpica_pipeline_read(pipeline, 0, null(), 0, packed.as_mut_ptr(), packed.len() - 1);
+        let written = count.min(3 * room);
+        assert!(records.split_off(written * stride).iter().all(|float| *float == 7.5));
+        let mut rest = vec![7.5f32; (count - written) * stride];
+        if !rest.is_empty() {
+            let short = transpica_pipeline_read(pipeline, rest.as_mut_ptr(), rest.len() - 1);
             assert_eq!(short, TranspicaStatus::BadArgument);
         }
-        Some(packed.iter().map(|number| if number.is_nan() { f32::NAN } else { *number }.to_bits()).collect())
+        let read = transpica_pipeline_read(pipeline, rest.as_mut_ptr(), rest.len());
+        assert_eq!(read, TranspicaStatus::Ok);
+        records.append(&mut rest);
+        let mut numbers = Vec::with_capacity(count * floats);
+        for record in records.chunks(stride) {
+            let (own, others) = record.split_at(floats);
+            assert!(others.iter().all(|float| *float == 7.5), "floats that belong to no output");
+            numbers.extend(own.iter().map(|n| if n.is_nan() { f32::NAN } else { *n }.to_bits()));
+        }
+        Some(numbers)
     }
 }
 
@@ -164,4 +190,237 @@ fn triangles_of_random_programs_are_those_of_the_machines() {
     }
     println!("{cases} programs, {drawn} draws, {numbers} numbers");
     assert!(drawn > cases && numbers > 100 * cases as usize, "{drawn} draws, {numbers} numbers");
+}
+
+/// A vertex program of three outputs, and a geometry program that makes three triangles of two
+/// vertices, with every output.
+const SOURCES: [SourceText<'_>; 2] = [
+    SourceText {
+        name: "large.v.pica",
+        text: ".out opos position
+            .out ocol color
+            .out osize texcoord0
+            .fvec projection[4]
+            .proc main
+                dp4 opos.x, projection[0], v0
+                dp4 opos.y, projection[1], v0
+                dp4 opos.z, projection[2], v0
+                dp4 opos.w, projection[3], v0
+                mov ocol, v1
+                mov osize, v2
+                end
+            .end",
+    },
+    SourceText {
+        name: "large.g.pica",
+        text: ".gsh point c0
+            .constf corner(-1.0, 1.0, 0.0, 0.5)
+            .entry gmain
+            .out pos position
+            .out quat normalquat
+            .out col color
+            .out t0 texcoord0.xyw
+            .out t1 texcoord1.xy
+            .out t2 texcoord2.xy
+            .out view view
+            .proc corner_at
+                mul r2.xy, r1.xy, v2.xy
+                mov r4, v0
+                mad r0.xy, r2, r4.wwww, r4
+                mov r0.zw, v3
+                mov pos, r0
+                mov quat, corner.zzzy
+                mov col, v1
+                mov r3, corner.wwww
+                mad t0.xyz, r1, r3, r3
+                mov t1.xy, r1
+                mov t2.xy, v2
+                mov view.xyz, r0
+            .end
+            .proc gmain
+                setemit 0
+                mov r1, corner.xxzz
+                call corner_at
+                emit
+                setemit 1
+                mov r1, corner.yxzz
+                call corner_at
+                emit
+                setemit 2, prim
+                mov r1, corner.xyzz
+                call corner_at
+                emit
+                setemit 0, prim inv
+                mov r1, corner.yyzz
+                call corner_at
+                emit
+                setemit 1, prim
+                mov r1, corner.zyzz
+                call corner_at
+                emit
+                end
+            .end",
+    },
+];
+
+/// Registers with the programs of a state, from arrays: code, descriptors, outputs, uniforms. The
+/// other registers are written.
+unsafe fn load(state: &RegisterState) -> *mut TranspicaRegisters {
+    // SAFETY: the arrays live longer than the calls.
+    unsafe {
+        let mut registers = null_mut();
+        assert_eq!(transpica_registers_create(&raw mut registers), TranspicaStatus::Ok);
+        for number in [0x229, 0x244, 0x24A, 0x251, 0x252, 0x254, 0x25E, 0x289, 0x28B, 0x28C, 0x2B9, 0x2BB, 0x2BC] {
+            transpica_registers_write(registers, number.into(), state.read(number));
+        }
+        let stages = [Stage::Vertex, Stage::Geometry];
+        for stage in &stages[..1 + usize::from(state.has_geometry())] {
+            let program = state.program(*stage).expect("a program");
+            let mut raw: TranspicaRawProgram = std::mem::zeroed();
+            raw.head.r#type = TranspicaType::RawProgram as u32;
+            raw.head.size = size_of::<TranspicaRawProgram>() as u32;
+            (raw.code, raw.code_count) = (program.code().as_ptr(), program.code().len());
+            (raw.descriptors, raw.descriptor_count) =
+                (program.descriptors().as_ptr(), program.descriptors().len());
+            (raw.entry, raw.stage) = (program.entry().0.into(), *stage as u32);
+            raw.output_mask = state.read([0x2BD, 0x28D][*stage as usize]);
+            raw.output_count = state.read(0x04F);
+            raw.output_map = [0, 1, 2, 3, 4, 5, 6].map(|n| state.read(0x050 + n));
+            assert_eq!(transpica_registers_load(registers, &raw const raw), TranspicaStatus::Ok);
+            let Uniforms { floats, ints, bools } = state.uniforms(*stage);
+            let uniforms = TranspicaUniforms { floats, ints, bools, reserved: 0 };
+            let set = transpica_registers_set_uniforms(registers, *stage as u32, &raw const uniforms);
+            assert_eq!(set, TranspicaStatus::Ok);
+        }
+        registers
+    }
+}
+
+unsafe fn pipeline_of(registers: *const TranspicaRegisters) -> *mut TranspicaPipeline {
+    let mut pipeline = null_mut();
+    // SAFETY: registers that no other call changes.
+    let status = unsafe {
+        transpica_pipeline_create(std::ptr::null(), registers, &raw mut pipeline, null_mut())
+    };
+    assert_eq!(status, TranspicaStatus::Ok);
+    pipeline
+}
+
+#[test]
+fn registers_from_arrays_are_those_of_commands() {
+    for scene in scenes::list().iter().filter(|scene| scene.stride.is_none()) {
+        let commands = scene.commands().expect("a sample");
+        let mut state = RegisterState::default();
+        state.commands(&commands);
+        let bytes: Vec<u8> =
+            scene.vertices.as_flattened().as_flattened().iter().flat_map(|n| n.to_le_bytes()).collect();
+        // SAFETY: as above.
+        unsafe {
+            let (mut written, loaded) = (null_mut(), load(&state));
+            transpica_registers_create(&raw mut written);
+            transpica_registers_commands(written, commands.as_ptr(), commands.len());
+            let drawn = [written, loaded].map(|registers| {
+                let mut key = TranspicaKey { bytes: [0; 16] };
+                assert_eq!(transpica_pipeline_key(registers, &raw mut key, null_mut()), TranspicaStatus::Ok);
+                let pipeline = pipeline_of(registers);
+                let drawn = draw_once(pipeline, &bytes, scene.indices.as_deref());
+                transpica_pipeline_free(pipeline);
+                transpica_registers_free(registers);
+                (key.bytes, drawn.expect("drawn"))
+            });
+            assert!(!drawn[0].1.is_empty() && drawn[0] == drawn[1], "{}", scene.name);
+        }
+    }
+}
+
+/// What the next draw of the console finds is what the registers say after the last one.
+#[test]
+fn uniforms_of_the_geometry_unit_go_back_to_the_registers() {
+    let scene = scenes::list().into_iter().find(|scene| scene.name == "subdivision").expect("a sample");
+    let mut state = RegisterState::default();
+    state.commands(&scene.commands().expect("a sample"));
+    let bytes: Vec<u8> =
+        scene.vertices.as_flattened().as_flattened().iter().flat_map(|n| n.to_le_bytes()).collect();
+    // SAFETY: as above.
+    unsafe {
+        let registers = load(&state);
+        let pipeline = pipeline_of(registers);
+        assert_eq!(transpica_registers_read(registers, 0x280) >> 15, 0);
+        transpica_pipeline_write_back(pipeline, registers);
+        assert_eq!(transpica_registers_read(registers, 0x280) >> 15, 0, "nothing has run");
+        draw_once(pipeline, &bytes, scene.indices.as_deref()).expect("drawn");
+        transpica_pipeline_write_back(pipeline, registers);
+        assert_eq!(transpica_registers_read(registers, 0x280) >> 15, 1, "b15");
+        // Another pipeline goes on with both.
+        let other = pipeline_of(registers);
+        assert_eq!(transpica_pipeline_continue(other, pipeline), TranspicaStatus::Ok);
+        let indices = scene.indices.as_deref();
+        assert!(draw_once(other, &bytes, indices) == draw_once(pipeline, &bytes, indices));
+        transpica_pipeline_free(pipeline);
+        transpica_pipeline_free(other);
+        transpica_registers_free(registers);
+    }
+}
+
+/// 20,000 vertices become 90,000. Records are written in less than half the time that it takes to
+/// draw and read them, in optimized builds, and by two threads in parts.
+#[test]
+fn large_draws_are_written_as_they_are_made() {
+    const VERTICES: usize = 20_000;
+    let file = assemble(&SOURCES).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&file).expect("a file");
+    let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("two programs");
+    state.write_masked(0x289, 5, 1);
+    state.write(0x25E, 3 << 8);
+    let mut uniforms = state.uniforms(Stage::Vertex);
+    (0..4).for_each(|row| uniforms.floats[row][row] = 1.0);
+    state.set_uniforms(Stage::Vertex, &uniforms);
+    let numbers = (0..12 * VERTICES).map(|n| (n % 97) as f32 * 0.01 + 0.1);
+    let bytes: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();
+    let attributes = [0, 16, 32].map(|offset| TranspicaVertexAttribute {
+        bytes: bytes.as_ptr(),
+        byte_count: bytes.len(),
+        offset,
+        stride: 48,
+        number: TranspicaNumber::F32 as u32,
+        components: 4,
+        value: [0.0; 4],
+    });
+    // SAFETY: as above.
+    unsafe {
+        let registers = load(&state);
+        let pipeline = pipeline_of(registers);
+        let mut draw: TranspicaDraw = std::mem::zeroed();
+        (draw.attributes, draw.attribute_count, draw.count) = (attributes.as_ptr(), 3, VERTICES);
+        draw.record_stride = transpica_pipeline_record_floats(pipeline) + 2;
+        let size = draw.record_stride * VERTICES * 9 / 2;
+        let [mut later, mut at_once, mut in_parts] = [(); 3].map(|()| vec![0.0f32; size]);
+        let (mut count, mut times) = (0, [f64::MAX; 2]);
+        for _ in 0..if cfg!(debug_assertions) { 1 } else { 100 } {
+            let start = std::time::Instant::now();
+            transpica_pipeline_draw(pipeline, &raw const draw, null_mut(), 0, &raw mut count, null_mut());
+            assert_eq!(transpica_pipeline_read(pipeline, later.as_mut_ptr(), size), TranspicaStatus::Ok);
+            let middle = std::time::Instant::now();
+            let to = at_once.as_mut_ptr();
+            transpica_pipeline_draw(pipeline, &raw const draw, to, size, &raw mut count, null_mut());
+            times = [times[0].min((middle - start).as_secs_f64()), times[1].min(middle.elapsed().as_secs_f64())];
+        }
+        let ratio = times[0] / times[1];
+        println!("draw and read {:.2} ms, draw {:.2} ms: {ratio:.2}", times[0] * 1e3, times[1] * 1e3);
+        assert!(count == 90_000 && later == at_once && later.iter().any(|n| *n != 0.0));
+        // Two parts: of an invocation's vertices, and not of any number.
+        assert_eq!(transpica_pipeline_part(pipeline), 2);
+        let half = size / 2;
+        for (part, to) in in_parts.chunks_mut(half).enumerate() {
+            let mut copy = null_mut();
+            transpica_pipeline_copy(pipeline, &raw mut copy, null_mut());
+            (draw.first, draw.count) = ((part * VERTICES / 2) as u32, VERTICES / 2);
+            let to = to.as_mut_ptr();
+            transpica_pipeline_draw(copy, &raw const draw, to, half, &raw mut count, null_mut());
+            transpica_pipeline_free(copy);
+        }
+        assert!(in_parts == later);
+        transpica_pipeline_free(pipeline);
+        transpica_registers_free(registers);
+    }
 }

@@ -16,6 +16,7 @@ use super::window::Window;
 use crate::entity::bits;
 use transpica::Program;
 use transpica::interp::{GeometryMachine, Settings};
+use transpica::isa::sizes::FLOATS;
 use transpica::isa::{Inst, Uniforms};
 
 /// A geometry program, decoded to run for many invocations side by side.
@@ -73,7 +74,7 @@ impl GeometryBatch {
         }
     }
 
-    /// Sets the layout of vertices: a whole vector for each output.
+    /// Sets the layout of vertices.
     pub(crate) fn set_records(&mut self, records: &Records) {
         if let Some(emission) = &mut self.runner.file.emission {
             emission.set_records(records);
@@ -83,6 +84,11 @@ impl GeometryBatch {
     /// Sets float uniforms from c`first` on for the invocations to come.
     pub(crate) fn deliver(&mut self, first: u8, values: &[[f32; 4]]) {
         self.window.deliver(first.into(), values);
+    }
+
+    /// Returns the float uniforms of the next invocation.
+    pub(crate) fn floats(&self) -> &[[f32; 4]; FLOATS] {
+        self.window.floats()
     }
 
     /// Sets the uniforms delivered to an invocation for the invocations to come.
@@ -139,7 +145,7 @@ impl GeometryBatch {
     }
 
     /// Returns the records of the vertices of the last run, in the order of their numbers.
-    pub(crate) fn vertices(&self) -> &[[f32; 4]] {
+    pub(crate) fn vertices(&self) -> &[f32] {
         let emission = self.runner.file.emission.as_ref().filter(|_| self.ran != 0);
         emission.map_or(&[], |emission| emission.vertices())
     }

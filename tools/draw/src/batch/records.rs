@@ -67,7 +67,7 @@ impl Records {
     }
 
     /// Checks that `count` records lie in a buffer of `size` floats.
-    pub(super) fn check(&self, count: usize, size: usize) -> Result<()> {
+    pub(crate) fn check(&self, count: usize, size: usize) -> Result<()> {
         for (index, Field { output, offset, .. }) in self.fields.iter().enumerate() {
             let lanes = output.lanes();
             if output.components.len() > 4 || offset.saturating_add(lanes) > self.stride {
@@ -128,7 +128,7 @@ impl Records {
     }
 
     /// Writes the record of a vertex from its output registers.
-    pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
+    pub(crate) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
         let start = (place as usize).wrapping_mul(self.stride);
         for Field { output, offset, .. } in &self.fields {
             let value = output.value(registers, &self.options, &self.host);

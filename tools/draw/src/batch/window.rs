@@ -79,6 +79,11 @@ impl Window {
         self.delivered = if start == last { first..end } else { start.min(first)..last.max(end) };
     }
 
+    /// Returns the values of the next invocation.
+    pub(super) fn floats(&self) -> &[[f32; 4]; FLOATS] {
+        &self.floats
+    }
+
     /// Stores the values of a lane.
     pub(super) fn store(&self, file: &mut File, lane: usize, settings: &Settings) {
         let values = self.floats.as_flattened();

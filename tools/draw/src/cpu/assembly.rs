@@ -35,6 +35,21 @@ impl<T: Copy> Assembler<T> {
     pub fn reverse_next(&mut self) {
         self.is_reversed = self.topology == Topology::Geometry;
     }
+    /// Returns the vertices that wait for others, the older first.
+    pub(super) fn held_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.held.iter_mut().flatten()
+    }
+
+    /// Takes three vertices at once, if they are a triangle of their own.
+    pub(super) fn whole(&mut self, vertices: [T; 3], is_reversed: bool) -> Option<[T; 3]> {
+        let [a, b, c] = vertices;
+        match (self.topology, self.held[0]) {
+            (Topology::Geometry, None) if is_reversed => Some([b, a, c]),
+            (Topology::Geometry | Topology::List, None) => Some(vertices),
+            (_, _) => None,
+        }
+    }
+
     /// Takes a vertex and returns the triangle that it completes.
     pub fn push(&mut self, vertex: T) -> Option<[T; 3]> {
         let [Some(a), Some(b)] = self.held else {

@@ -3,18 +3,22 @@
 //! Arithmetic and control flow are the machines'; [`transpica::host`] defines the outputs.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::assembly::Assembler;
 use super::geometry::Geometry;
 use super::shade::{Named, Shaded, Source};
 use crate::batch::{Batch, Field, LANES, Order, Records, Vertices};
+use crate::key;
 use crate::limits::check;
 use transpica::geometry::input::Primitives;
 use transpica::geometry::{GeometryInput, Topology};
 use transpica::host::{HostValues, Output, dvle, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::settings::{Varying, VaryingSource};
-use transpica::{At, Error, Kind, Options, Profile, Program, RegisterState, Result, Setup, Shbin, Stage};
+use transpica::{
+    At, Error, Key, Kind, Options, Profile, Program, RegisterState, Result, Setup, Shbin, Stage,
+};
 
 /// Limit of the vertices of a draw from buffers.
 const MOST_VERTICES: u32 = 1 << 21;
@@ -42,8 +46,8 @@ impl Default for DrawLimits {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangles {
     outputs: Vec<Output>,
-    /// A value for each output of each vertex.
-    values: Vec<[f32; 4]>,
+    /// A vector for each output of each vertex.
+    values: Vec<f32>,
     /// Indices of vertices.
     triangles: Vec<[u32; 3]>,
 }
@@ -54,62 +58,174 @@ impl Triangles {
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
+
     /// Returns the triangles; each vertex is a value for each output. Missing components of an
     /// output are 0.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [&[[f32; 4]]; 3]> {
-        let size = self.outputs.len();
+        let (values, size) = (self.values.as_chunks().0, self.outputs.len());
         self.triangles.iter().map(move |triangle| {
             triangle.map(|vertex| {
                 let start = vertex as usize * size;
-                &self.values[start..start + size]
+                &values[start..start + size]
             })
         })
+    }
+
+    /// Writes a record for each vertex of the triangles. The fields of `records` are those of the
+    /// [`outputs`](Self::outputs), in that order; what they convert has happened.
+    ///
+    /// # Errors
+    /// [`Kind::Setup`] for other fields, for one outside its record, and for records outside `to`.
+    pub fn write(&self, records: &Records, to: &mut [f32]) -> Result<()> {
+        records.check(3 * self.triangles.len(), to.len())?;
+        if records.fields.len() != self.outputs.len() {
+            let (fields, outputs) = (records.fields.len(), self.outputs.len());
+            return Err(Error::setup(format!("records of {fields} fields; a vertex has {outputs} outputs")));
+        }
+        let to = to.chunks_exact_mut(records.stride.max(1));
+        for (vertex, record) in self.triangles().flatten().zip(to) {
+            for (value, Field { output, offset, .. }) in vertex.iter().zip(&records.fields) {
+                record[*offset..][..output.lanes()].copy_from_slice(&value[..output.lanes()]);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Records of the caller, which triangles fill.
+struct Target<'a> {
+    /// Room for whole triangles that is left.
+    left: &'a mut [f32],
+    stride: usize,
+    /// The floats of a record where the floats of a vertex go, one after the other.
+    spans: Vec<Range<usize>>,
+    /// Number of triangles written.
+    written: usize,
+    /// Vertices of triangles for which there is no room: a vector for each output.
+    rest: Vec<f32>,
+}
+
+impl<'a> Target<'a> {
+    /// Begins with the first of the records in `to`. Also returns the layout of vertices: without
+    /// gaps, and in the order of the records, so that most are copied at once.
+    fn new(records: &Records, to: &'a mut [f32]) -> (Self, Records) {
+        let (mut packed, mut spans) = (records.clone(), Vec::<Range<usize>>::new());
+        packed.stride = 0;
+        let mut fields: Vec<&mut Field> = packed.fields.iter_mut().collect();
+        fields.sort_by_key(|field| field.offset);
+        for Field { output, offset, .. } in fields {
+            let (start, end) = (*offset, *offset + output.lanes());
+            match spans.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                Some(_) | None => spans.push(start..end),
+            }
+            *offset = packed.stride;
+            packed.stride += output.lanes();
+        }
+        let triangle = 3 * records.stride;
+        let whole = to.len().checked_div(triangle).unwrap_or(0) * triangle;
+        let left = &mut to[..whole];
+        (Self { left, stride: records.stride, spans, written: 0, rest: Vec::new() }, packed)
+    }
+
+    /// Writes triangles of vertices in the layout `packed`.
+    fn write(&mut self, packed: &Records, values: &[f32], triangles: &[[u32; 3]]) {
+        let fit = self.left.len().checked_div(3 * self.stride).unwrap_or(0).min(triangles.len());
+        let vertex = |number: u32| &values[number as usize * packed.stride..][..packed.stride];
+        let (now, left) = std::mem::take(&mut self.left).split_at_mut(fit * 3 * self.stride);
+        let records = now.chunks_exact_mut(self.stride.max(1));
+        for (&number, record) in triangles[..fit].as_flattened().iter().zip(records) {
+            let mut from = vertex(number);
+            for span in &self.spans {
+                let (floats, others) = from.split_at(span.len());
+                record[span.clone()].copy_from_slice(floats);
+                from = others;
+            }
+        }
+        (self.left, self.written) = (left, self.written + fit);
+        for &number in triangles[fit..].as_flattened() {
+            for Field { output, offset, .. } in &packed.fields {
+                let mut value = [0.0; 4];
+                value[..output.lanes()].copy_from_slice(&vertex(number)[*offset..][..output.lanes()]);
+                self.rest.extend(value);
+            }
+        }
     }
 }
 
 /// The end of the pipeline: assembler, limits and result.
 pub(super) struct Sink<'a> {
-    /// The layout of a vertex: a whole vector for each output.
+    /// The layout of a vertex.
     pub(super) records: &'a Records,
     pub(super) assembler: Assembler<u32>,
     /// Instructions left for the draw.
     left: u64,
     bounds: DrawLimits,
-    values: Vec<[f32; 4]>,
+    values: Vec<f32>,
     triangles: Vec<[u32; 3]>,
+    /// Where triangles go soon after they are made, if anywhere.
+    target: Option<Target<'a>>,
+    /// Triangles that went there.
+    gone: usize,
 }
 
 impl<'a> Sink<'a> {
-    fn new(records: &'a Records, topology: Topology, bounds: DrawLimits, room: [usize; 2]) -> Self {
-        let assembler = Assembler::new(topology);
-        let (values, triangles) = (Vec::with_capacity(room[0]), Vec::with_capacity(room[1]));
-        Self { records, assembler, left: bounds.draw_steps, bounds, values, triangles }
+    /// Adds the values of a vertex with these output registers; returns its number.
+    pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> u32 {
+        let vertex = self.next_vertex();
+        self.values.resize(self.values.len() + self.records.stride, 0.0);
+        self.records.write_one(vertex, registers, &mut self.values);
+        vertex
     }
 
-    /// Assembles a vertex with these output registers.
-    pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
-        let vertex = self.next_vertex();
-        let Records { fields, options, host, .. } = self.records;
-        self.values.extend(fields.iter().map(|field| field.output.value(registers, options, host)));
-        self.push(vertex)
-    }
     /// Adds values of vertices that are to be assembled.
-    pub(super) fn push_vertices(&mut self, values: &[[f32; 4]]) {
+    pub(super) fn push_vertices(&mut self, values: &[f32]) {
         self.values.extend_from_slice(values);
     }
+
     /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
-        if let Some(triangle) = self.assembler.push(vertex) {
-            check("triangles of a draw", self.triangles.len() + 1, self.bounds.triangles, At::Whole)?;
-            self.triangles.push(triangle);
+        self.assembler.push(vertex).map_or(Ok(()), |triangle| self.keep(triangle))
+    }
+
+    /// Assembles the vertices of a triangle of the geometry program.
+    pub(super) fn submit(&mut self, vertices: [u32; 3], is_reversed: bool) -> Result<()> {
+        if let Some(triangle) = self.assembler.whole(vertices, is_reversed) {
+            return self.keep(triangle);
         }
+        if is_reversed {
+            self.assembler.reverse_next();
+        }
+        vertices.into_iter().try_for_each(|vertex| self.push(vertex))
+    }
+
+    fn keep(&mut self, triangle: [u32; 3]) -> Result<()> {
+        let count = self.gone + self.triangles.len() + 1;
+        check("triangles of a draw", count, self.bounds.triangles, At::Whole)?;
+        self.triangles.push(triangle);
         Ok(())
     }
+
     /// The number of the next vertex whose values come.
     pub(super) fn next_vertex(&self) -> u32 {
         // Range: three for each triangle, and those the caller gave; memory ends before.
-        (self.values.len() / self.records.fields.len().max(1)) as u32
+        (self.values.len() / self.records.stride.max(1)) as u32
     }
+
+    /// Moves the triangles to their target, if there is one, and keeps the vertices that wait.
+    pub(super) fn flush(&mut self) {
+        let Some(target) = &mut self.target else { return };
+        target.write(self.records, &self.values, &self.triangles);
+        self.gone += self.triangles.len();
+        self.triangles.clear();
+        let (size, mut held) = (self.records.stride, Vec::new());
+        for (place, vertex) in (0..).zip(self.assembler.held_mut()) {
+            held.extend_from_slice(&self.values[std::mem::replace(vertex, place) as usize * size..][..size]);
+        }
+        self.values.clear();
+        self.values.extend(held);
+    }
+
     /// Counts executed instructions.
     pub(super) fn spend(&mut self, steps: u64) -> Result<()> {
         match self.left.checked_sub(steps) {
@@ -119,6 +235,23 @@ impl<'a> Sink<'a> {
             }
             None => Err(Error::new(Kind::StepBudget(self.bounds.draw_steps), At::Whole)),
         }
+    }
+
+    /// Returns the number of triangles in the caller's records, and the others. `values` are those
+    /// of all vertices.
+    fn finish(mut self, values: Option<Vec<f32>>) -> (usize, Triangles) {
+        let outputs = self.records.fields.iter().map(|field| field.output.clone()).collect();
+        self.values = values.unwrap_or(self.values);
+        self.flush();
+        let (written, values, triangles) = match self.target {
+            None => (0, self.values, self.triangles),
+            // Range: within the limit of triangles.
+            Some(target) => {
+                let rest = 0..(self.gone - target.written) as u32;
+                (target.written, target.rest, rest.map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect())
+            }
+        };
+        (written, Triangles { outputs, values, triangles })
     }
 }
 
@@ -138,7 +271,7 @@ pub struct Pipeline {
     profile: Profile,
     host: HostValues,
     bounds: DrawLimits,
-    /// Vectors and triangles of the last draw with a geometry program.
+    /// Floats and triangles of the last draw with a geometry program, of those that are kept.
     room: [usize; 2],
 }
 
@@ -234,6 +367,54 @@ impl Pipeline {
         self.uniforms[stage as usize] = uniforms.clone();
     }
 
+    /// Takes over the registers, vertex slots and the setting of SETEMIT that draws of another
+    /// pipeline left: on the console all programs share one geometry unit. Its uniforms are those
+    /// of registers: see [`write_back`](Self::write_back). Programs whose invocations are
+    /// independent are not traced, so what they leave stays unknown.
+    pub fn continue_from(&mut self, other: &Self) {
+        if let (Some(geometry), Some(other)) = (&mut self.geometry, &other.geometry) {
+            geometry.continue_from(other);
+        }
+    }
+
+    /// Sets the uniforms of the geometry unit in registers as the last draw left them: those
+    /// delivered to, and b15, which is true once an invocation has run.
+    pub fn write_back(&self, state: &mut RegisterState) {
+        if let Some(geometry) = &self.geometry {
+            let mut uniforms = self.uniforms(Stage::Geometry);
+            geometry.update(&mut uniforms);
+            state.set_uniforms(Stage::Geometry, &uniforms);
+        }
+    }
+
+    /// Returns the identifier of the pipeline that [`from_registers`](Self::from_registers) builds:
+    /// it covers the words that both programs reach, and everything of [`Setup`]. Uniforms and
+    /// the order of attributes may change.
+    ///
+    /// # Errors
+    /// As [`from_registers`](Self::from_registers).
+    pub fn key(state: &RegisterState) -> Result<Key> {
+        let (setup, vertex) = (Setup::from_registers(state)?, state.program(Stage::Vertex)?);
+        let geometry = setup.geometry.map(|_| state.program(Stage::Geometry)).transpose()?;
+        Ok(key::of_draw(&vertex, geometry.as_ref(), &setup))
+    }
+
+    /// Returns the number of vertices, or indices, of which a part of a draw must be a multiple so
+    /// that clones can draw the parts, on threads of their own, with the same triangles. None if
+    /// one part depends on another: where invocations depend on earlier ones, in variable mode,
+    /// and for strips and fans.
+    pub fn part(&self) -> Option<u32> {
+        let is_list = matches!(self.setup.topology, Topology::List | Topology::Geometry);
+        match self.geometry.as_ref().map(|geometry| (geometry.runs_in_batches(), geometry.setup.input)) {
+            None => is_list.then_some(3),
+            Some((true, GeometryInput::Point { inputs, .. })) if is_list => {
+                u32::from(inputs).checked_div(self.setup.vertex_outputs.count_ones())
+            }
+            Some((true, GeometryInput::Fixed { vertices, .. })) if is_list => Some(vertices.into()),
+            Some(_) => None,
+        }
+    }
+
     /// Sets the topology of the assembler.
     pub fn set_topology(&mut self, topology: Topology) {
         self.setup.topology = topology;
@@ -291,7 +472,7 @@ impl Pipeline {
     /// keeps its state up to there.
     pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Triangles> {
         let count = indices.map_or(vertices.len(), <[u32]>::len);
-        self.draw_from(Source::Registers(vertices), indices, (0, count))
+        Ok(self.draw_from(Source::Registers(vertices), indices, (0, count), None)?.1)
     }
 
     /// Draws vertices of buffers, of which only what the program reads moves.
@@ -299,6 +480,39 @@ impl Pipeline {
     /// # Errors
     /// As [`draw`](Self::draw); [`Kind::Limit`] for a vertex beyond number 2,097,151.
     pub fn draw_buffers(&mut self, vertices: &Vertices<'_>) -> Result<Triangles> {
+        Ok(self.draw_to(vertices, None)?.1)
+    }
+
+    /// Draws vertices of buffers and writes a record for each vertex of the triangles, as they are
+    /// made: this takes less than half the time of [`draw_buffers`](Self::draw_buffers) and
+    /// [`Triangles::write`]. The fields of `records` are outputs of [`Setup::map`]; the profile and
+    /// the host's values of the pipeline have no effect.
+    ///
+    /// Returns the number of triangles written, and those for which `to` has no room.
+    ///
+    /// # Errors
+    /// As [`draw_buffers`](Self::draw_buffers); the records are not defined then. Before anything
+    /// runs, [`Kind::Setup`] for a field outside its record or of a component that the map lacks.
+    pub fn draw_records(
+        &mut self,
+        vertices: &Vertices<'_>,
+        records: &Records,
+        to: &mut [f32],
+    ) -> Result<(usize, Triangles)> {
+        records.check(0, to.len())?;
+        if let Some(geometry) = &self.geometry
+            && let Some(field) = records.fields.iter().position(|field| !geometry.has(&field.output))
+        {
+            return Err(Error::setup(format!("fields[{field}] is not an output of the map")));
+        }
+        self.draw_to(vertices, Some((records, to)))
+    }
+
+    fn draw_to(
+        &mut self,
+        vertices: &Vertices<'_>,
+        target: Option<(&Records, &mut [f32])>,
+    ) -> Result<(usize, Triangles)> {
         let most = vertices.order.greatest().map_or(0, |greatest| greatest.saturating_add(1));
         // A byte of a buffer can be all vertices, so their number alone bounds the memory.
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -307,7 +521,7 @@ impl Pipeline {
         let indices = vertices.order.indices();
         let first = if let Order::Range { first, .. } = vertices.order { first } else { 0 };
         let source = Source::Buffers(vertices, there);
-        self.draw_from(source, indices.as_deref(), (first, vertices.order.len()))
+        self.draw_from(source, indices.as_deref(), (first, vertices.order.len()), target)
     }
 
     /// Draws vertices: those that indices name, or so many from a first one on.
@@ -316,10 +530,32 @@ impl Pipeline {
         source: Source<'_>,
         indices: Option<&[u32]>,
         (first, count): (u32, usize),
-    ) -> Result<Triangles> {
-        let outputs = varying::outputs(&self.setup.map, &self.options, &self.profile);
-        let records = vectors(outputs.clone(), &self.options, self.host);
-        let mut sink = Sink::new(&records, self.setup.topology, self.bounds, self.room);
+        target: Option<(&Records, &mut [f32])>,
+    ) -> Result<(usize, Triangles)> {
+        let (target, records) = match target {
+            Some((records, to)) if to.len() >= records.stride.saturating_mul(3) => {
+                let (target, records) = Target::new(records, to);
+                (Some(target), records)
+            }
+            Some((Records { fields, options, host, .. }, _)) => {
+                (None, vectors(fields.iter().map(|field| field.output.clone()), options, *host))
+            }
+            None => {
+                let outputs = varying::outputs(&self.setup.map, &self.options, &self.profile);
+                (None, vectors(outputs, &self.options, self.host))
+            }
+        };
+        let (bounds, room) = (self.bounds, if target.is_some() { [0; 2] } else { self.room });
+        let mut sink = Sink {
+            records: &records,
+            assembler: Assembler::new(self.setup.topology),
+            left: bounds.draw_steps,
+            bounds,
+            values: Vec::with_capacity(room[0]),
+            triangles: Vec::with_capacity(room[1]),
+            target,
+            gone: 0,
+        };
         let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let at = |place: usize| indices.map_or(first.saturating_add(place as u32), |indices| indices[place]);
@@ -333,7 +569,7 @@ impl Pipeline {
                 sink.spend(shaded.take_spent())?;
                 sink.push(record?)?;
             }
-            return Ok(Triangles { outputs, values: shaded.into_values(), triangles: sink.triangles });
+            return Ok(sink.finish(Some(shaded.into_values())));
         };
         geometry.begin(&records);
         let forwarded = Records::from_registers(setup.vertex_outputs);
@@ -353,8 +589,10 @@ impl Pipeline {
                 geometry.draw(order, &mut shaded, &mut sink)?;
             }
         }
-        self.room = [sink.values.len(), sink.triangles.len()];
-        Ok(Triangles { outputs, values: sink.values, triangles: sink.triangles })
+        if sink.target.is_none() {
+            self.room = [sink.values.len(), sink.triangles.len()];
+        }
+        Ok(sink.finish(None))
     }
 }
 
@@ -368,7 +606,7 @@ fn every_code() -> Cow<'static, [Varying]> {
 }
 
 /// Records of a whole vector for each output.
-fn vectors(outputs: Vec<Output>, options: &Options, host: HostValues) -> Records {
+fn vectors(outputs: impl IntoIterator<Item = Output>, options: &Options, host: HostValues) -> Records {
     let field = |(location, output)| Field { output, location, offset: 4 * usize::from(location) };
     let fields: Vec<Field> = (0..).zip(outputs).map(field).collect();
     Records { stride: 4 * fields.len(), fields, options: *options, host }

@@ -14,7 +14,9 @@ use crate::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::geometry::input::{Primitive, Primitives};
 use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{Output, varying};
-use transpica::interp::{GeometryMachine, Uniforms};
+use transpica::interp::{CarriedState, GeometryMachine, Uniforms};
+use transpica::isa::uniforms::HAS_RUN;
+use transpica::isa::{Mask, Source};
 use transpica::{Options, Program, Result};
 
 /// The geometry program with its configuration.
@@ -24,6 +26,10 @@ pub(super) struct Geometry {
     machine: GeometryMachine,
     /// None if invocations depend on earlier ones.
     batch: Option<Box<GeometryBatch>>,
+    /// The components of o0..o15 that some output may take.
+    components: [Mask; 16],
+    /// b15.
+    has_run: bool,
     /// Instructions of the vertices of each invocation of the batch.
     spent: [u64; LANES],
 }
@@ -41,11 +47,12 @@ impl Geometry {
     ) -> Result<Self> {
         let settings = options.settings(steps);
         let machine = GeometryMachine::new(program, setup.outputs, settings)?;
-        let batch = is_independent(program, setup.outputs, outputs, options).then(|| {
+        let components = varying::components(outputs, setup.outputs);
+        let batch = is_independent(program, &components, options).then(|| {
             let delivered = delivered(setup.input, vertex_outputs);
             Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
         });
-        Ok(Self { setup, machine, batch, spent: [0; LANES] })
+        Ok(Self { setup, machine, batch, components, has_run: false, spent: [0; LANES] })
     }
 
     /// Runs one invocation after the other from now on.
@@ -54,12 +61,37 @@ impl Geometry {
         self.machine.set_uniforms(uniforms);
     }
 
+    /// Returns whether an output takes only components that some output may take.
+    pub(super) fn has(&self, output: &Output) -> bool {
+        let taken = varying::components([output], self.setup.outputs);
+        taken.iter().zip(&self.components).all(|(taken, known)| taken.0 & !known.0 == 0)
+    }
+
     /// Returns whether invocations run in batches.
     pub(super) fn runs_in_batches(&self) -> bool {
         self.batch.is_some()
     }
 
+    /// Takes over what invocations left, except for uniforms.
+    pub(super) fn continue_from(&mut self, other: &Self) {
+        let ran = self.has_run;
+        self.machine.set_carried_state(&CarriedState { ran, ..other.machine.carried_state() });
+    }
+
+    /// Changes uniforms as they were set to what invocations left.
+    pub(super) fn update(&self, uniforms: &mut Uniforms) {
+        uniforms.set_bool(HAS_RUN, self.has_run);
+        let registers = self.machine.registers();
+        match &self.batch {
+            Some(batch) => uniforms.floats = *batch.floats(),
+            None => (0..)
+                .zip(&mut uniforms.floats)
+                .for_each(|(register, float)| *float = registers.source(Source::Uniform(register))),
+        }
+    }
+
     pub(super) fn set_uniforms(&mut self, uniforms: &Uniforms) {
+        self.has_run = uniforms.bools >> HAS_RUN & 1 != 0;
         self.machine.set_uniforms(uniforms);
         if let Some(batch) = &mut self.batch {
             batch.set_uniforms(uniforms);
@@ -146,7 +178,9 @@ impl Geometry {
         let spent = shaded.take_spent();
         let Some(batch) = &mut self.batch else {
             sink.spend(spent)?;
-            return self.run(inputs, sink);
+            self.run(inputs, sink)?;
+            sink.flush();
+            return Ok(());
         };
         self.spent[batch.count() % LANES] = spent;
         batch.push(inputs);
@@ -161,14 +195,12 @@ impl Geometry {
 
     /// Runs the program and assembles its triangles.
     fn run(&mut self, inputs: &[[f32; 4]; 16], sink: &mut Sink<'_>) -> Result<()> {
-        let result = self.machine.run(inputs).map(|_| ());
+        let result = self.machine.run(inputs).map(|_| self.has_run = true);
         sink.spend(self.machine.steps())?;
         result?;
         for triangle in self.machine.invocation().triangles() {
-            if triangle.invert {
-                sink.assembler.reverse_next();
-            }
-            triangle.vertices.into_iter().try_for_each(|vertex| sink.push_registers(vertex))?;
+            let vertices = triangle.vertices.map(|vertex| sink.push_registers(vertex));
+            sink.submit(vertices, triangle.invert)?;
         }
         Ok(())
     }
@@ -177,9 +209,10 @@ impl Geometry {
     fn run_batch(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
         batch.run();
+        self.has_run |= batch.count() > 0;
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
         // most vertices are in no triangle, only those of triangles are kept.
-        let size = sink.records.fields.len();
+        let size = sink.records.stride;
         let first = (batch.vertices().len() <= 3 * size * batch.triangle_count()).then(|| {
             let first = sink.next_vertex();
             sink.push_vertices(batch.vertices());
@@ -196,6 +229,7 @@ impl Geometry {
         }
         batch.clear();
         self.batch = Some(batch);
+        sink.flush();
         result
     }
 
@@ -214,31 +248,30 @@ impl Geometry {
             return self.run(&inputs, sink);
         };
         sink.spend(steps)?;
-        for (vertices, is_reversed) in triangles {
-            if *is_reversed {
-                sink.assembler.reverse_next();
-            }
-            for &vertex in vertices {
-                let own = || {
-                    let (size, own) = (sink.records.fields.len(), sink.next_vertex());
-                    let values = batch.vertices().get(vertex as usize * size..).unwrap_or_default();
-                    sink.push_vertices(&values[..size.min(values.len())]);
-                    own
-                };
-                let place = first.map_or_else(own, |first| first + vertex);
-                sink.push(place)?;
-            }
+        for &(vertices, is_reversed) in triangles {
+            let mut own = |vertex: u32| {
+                let (size, own) = (sink.records.stride, sink.next_vertex());
+                let values = batch.vertices().get(vertex as usize * size..).unwrap_or_default();
+                sink.push_vertices(&values[..size.min(values.len())]);
+                own
+            };
+            let [a, b, c] = vertices;
+            let vertices = match first {
+                Some(first) => [first + a, first + b, first + c],
+                None => [own(a), own(b), own(c)],
+            };
+            sink.submit(vertices, is_reversed)?;
         }
         Ok(())
     }
 }
 
 /// Returns whether no invocation sees anything of an earlier one.
-fn is_independent(program: &Program<'_>, forwarded: u16, outputs: &[Output], options: &Options) -> bool {
+fn is_independent(program: &Program<'_>, outputs: &[Mask; 16], options: &Options) -> bool {
     let settings = options.settings(0);
     let explored = ExploreOptions { permissive: settings.permissive, ..ExploreOptions::default() };
     match explore(program, &explored, &options.limits) {
-        Ok(Explored::Graph(cfg)) => are_independent(program, &cfg, &varying::components(outputs, forwarded)),
+        Ok(Explored::Graph(cfg)) => are_independent(program, &cfg, outputs),
         Ok(Explored::TooManyNodes { .. }) | Err(_) => false,
     }
 }
