@@ -1015,7 +1015,7 @@ static void draws(void) {
     draw.outputs = 0;
     CHECK(transpica_batch_record_floats(batch, NULL, 0) == 8);
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 8, NULL) == TRANSPICA_STATUS_OK);
-    CHECK(records[0][4] == 1.0f && records[0][5] == 0.5f);
+    CHECK(records[0][0] == 3 && records[0][3] == 1 && records[0][5] == 0.5f);
     draw.outputs = 0x10000;
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     draw.outputs = 0;
