@@ -421,9 +421,10 @@ impl Emission<'_> {
                 vertices.push(b.gather(&lanes));
             }
         }
-        // Reversing swaps the first two vertices (a choice: hardware order was not measured).
+        // Reversing swaps the first vertex with the second or third (hardware order was not measured).
         if let Some(reversed) = self.reversal(b) {
-            let (first, second) = (1, 1 + self.outputs.len());
+            let other = if self.options.outputs.reverse_ends { 2 } else { 1 };
+            let (first, second) = (1, 1 + other * self.outputs.len());
             for output in 0..self.outputs.len() {
                 let (x, y) = (vertices[first + output], vertices[second + output]);
                 vertices[first + output] = select(b, reversed, y, x);
@@ -435,8 +436,7 @@ impl Emission<'_> {
         b.write(self.count(), count);
     }
 
-    /// Condition under which the first two vertices of a triangle are swapped, or `None` if they
-    /// never are.
+    /// Condition under which two vertices of a triangle are swapped, or `None` if they never are.
     fn reversal(&self, b: &mut Builder) -> Option<Value> {
         let invert = b.get(self.base + own::SETTING[2]);
         let allowed = match self.geometry.form {

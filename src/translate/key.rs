@@ -26,7 +26,7 @@ use crate::support::stable;
 
 /// Version of the byte format, to be changed when its meaning changes within a version of the
 /// library.
-const FORMAT: &[u8] = b"transpica key 6 ";
+const FORMAT: &[u8] = b"transpica key 7 ";
 
 /// 128-bit identifier of a module. Equal keys mean equal SPIR-V. A new version of the library has
 /// new keys.

@@ -133,6 +133,12 @@ fn walk(list: &[u32], mut write: impl FnMut(At, u16, &[u32], u32)) -> Option<At>
 }
 
 impl RegisterState {
+    /// Calls `write` with the register and the words of each write of a command list.
+    #[doc(hidden)]
+    pub fn each_write(list: &[u32], mut write: impl FnMut(u16, &[u32])) {
+        walk(list, |_, register, words, _| write(register, words));
+    }
+
     /// Writes a register. Writes to other registers are ignored.
     pub fn write(&mut self, register: u16, value: u32) {
         self.write_words(register, &[value], ALL_BYTES);

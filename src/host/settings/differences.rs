@@ -35,7 +35,7 @@ impl Options {
             out, self, default,
             arithmetic: Arithmetic { precision, functions, uninitialized }
             control: Control { bools, ints, loop_guard, permissive }
-            outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped }
+            outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped, reverse_ends }
             block: Block { layout, fold_constants, padded }
             assume: Assume { uniforms, results }
             limits: Limits {

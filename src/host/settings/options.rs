@@ -280,6 +280,10 @@ pub struct Outputs {
     /// Value of components without a mapped register. Default: `Default`, which is 1. No difference
     /// in size.
     pub unmapped: UndefinedValue,
+    /// Order of the vertices of a triangle that a geometry program reverses: `true` swaps the first
+    /// and the last, (2, 1, 0), `false` the first two, (1, 0, 2). Default: `false`; a console's is
+    /// not known. Rasterizers see the same triangle, but may round between its vertices otherwise.
+    pub reverse_ends: bool,
 }
 
 impl Default for Outputs {
@@ -292,6 +296,7 @@ impl Default for Outputs {
             clip_planes: ClipPlanes::default(),
             clamp_colors: true,
             unmapped: UndefinedValue::default(),
+            reverse_ends: false,
         }
     }
 }

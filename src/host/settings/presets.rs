@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::linkage::{AttributeNames, BlockNames, GlslOutputs, GlslProfile, Varying};
+use super::linkage::{AttributeNames, BlockNames, GlslOutputs, GlslProfile, Varying, VaryingSource};
 use super::options::{Block, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Layout, Options, Outputs};
 use super::profile::Profile;
 use super::register_layout::{IntPacking, RegisterLayout};
@@ -17,8 +17,8 @@ pub enum KnownHost {
     /// Azahar: block of 1,616 bytes at binding 0, host block of 32 at binding 1, varyings by
     /// location.
     Azahar,
-    /// Panda3DS: block of 1,556 bytes, z as the program writes it, clipping and names of varyings
-    /// by the host's own [`Profile::varyings`].
+    /// Panda3DS: block of 1,556 bytes, z as the program writes it, varyings by the names of its
+    /// fragment stages, clipping by the host's own `main`.
     Panda3ds,
     /// Tanuki3DS: block of 1,604 bytes, GLSL for a `main` of the host that maps depth and rotates
     /// normals, see [`guide::emulator`](crate::guide::emulator).
@@ -55,6 +55,22 @@ const TANUKI3DS: &[Varying; 7] = &[
     Varying::new("pica_quaternion", 5, Semantic::Quaternion),
     Varying::new("pica_view", 6, Semantic::View),
 ];
+
+/// Variables of Panda3DS's fragment stages: texture coordinates are mirrored, the first with its w.
+const PANDA3DS: &[Varying; 6] = &{
+    use VaryingSource::{Code, Complement};
+    const fn row(name: &'static str, location: u32, components: &'static [VaryingSource]) -> Varying {
+        Varying { name: Cow::Borrowed(name), location, components: Cow::Borrowed(components) }
+    }
+    [
+        Varying::new("v_quaternion", 0, Semantic::Quaternion),
+        Varying::new("v_colour", 1, Semantic::Color),
+        row("v_texcoord0", 2, &[Code(0x0C), Complement(0x0D), Code(0x10)]),
+        row("v_texcoord1", 3, &[Code(0x0E), Complement(0x0F)]),
+        row("v_texcoord2", 4, &[Code(0x16), Complement(0x17)]),
+        Varying::new("v_view", 5, Semantic::View),
+    ]
+};
 
 impl Varying {
     /// Locations in Azahar's shaders: a copy of the position 0, color 1, texture coordinates 2 to
@@ -140,7 +156,7 @@ pub fn preset(host: KnownHost, renderer: Renderer) -> Option<Preset> {
         (KnownHost::Panda3ds, Renderer::OpenGl | Renderer::OpenGlEs) => {
             let uniforms = BlockNames { block: "PICAShaderUniforms".into(), instance: None };
             let glsl = GlslProfile { uniforms, ..GlslProfile::DEFAULT };
-            (Layout::Panda3ds, shown, Profile::default().varyings, glsl)
+            (Layout::Panda3ds, shown, Cow::Borrowed(&PANDA3DS[..]), glsl)
         }
     };
     let block = Block { layout, ..Block::default() };

@@ -117,7 +117,7 @@ mod json {
         assert_eq!(
             error,
             "unknown field `dept`, expected one of `all`, `depth`, `snap_depth`, `flip_y`, `clip_planes`, `clamp_colors`, \
-             `unmapped` at line 2 column 21"
+             `unmapped`, `reverse_ends` at line 2 column 21"
         );
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
-use transpica::settings::{Arithmetic, Control, UndefinedValue};
+use transpica::settings::{Arithmetic, Control, Outputs, UndefinedValue};
 use transpica::{Error, Kind, Limits, Options, Precision, Program, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_proof::batch::{drawn, drawn_from_buffers};
@@ -29,6 +29,7 @@ fn options(number: u64) -> Options {
     Options {
         arithmetic: Arithmetic { precision, uninitialized, ..Arithmetic::default() },
         control: Control { loop_guard, ..Control::default() },
+        outputs: Outputs { reverse_ends: number % 4 > 1, ..Outputs::default() },
         ..Options::default()
     }
 }

@@ -126,7 +126,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 68] = [
+const CHANGES: [Change; 69] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -146,6 +146,7 @@ const CHANGES: [Change; 68] = [
     ("clip varying", |f| f.options.outputs.clip_planes = ClipPlanes::Varying),
     ("colors as they are", |f| f.options.outputs.clamp_colors = false),
     ("all outputs", |f| f.options.outputs.all = true),
+    ("reversed ends", |f| f.options.outputs.reverse_ends = true),
     ("unmapped 0", |f| f.options.outputs.unmapped = UndefinedValue::Zero),
     ("functions of the driver", |f| f.options.arithmetic.functions = Functions::Driver),
     ("uninitialized 0", |f| f.options.arithmetic.uninitialized = UndefinedValue::Zero),

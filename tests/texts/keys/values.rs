@@ -180,7 +180,7 @@ fields!(Limits {
 fields!(Arithmetic { precision functions uninitialized });
 fields!(Control { bools ints loop_guard permissive });
 fields!(DepthSnap { near far });
-fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
+fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped reverse_ends });
 fields!(Block { layout fold_constants padded });
 variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } Between { 0: least, 1: exponent } });
 fields!(Assume { uniforms results });

@@ -26,4 +26,7 @@ pub mod guide {
 
     #[doc = include_str!("guide/geometry.md")]
     pub mod geometry {}
+
+    #[doc = include_str!("guide/recording.md")]
+    pub mod recording {}
 }

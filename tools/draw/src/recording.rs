@@ -2,27 +2,21 @@
 //! In: command lists, buffers and draws, frame by frame. Out: the bytes of a `.pclist` file, and
 //! back. Knows no program.
 //!
-//! A file is `PCLIST`, the bytes 1 and 0, and chunks: four letters, the number of bytes, the bytes,
-//! zeros up to a multiple of four. All numbers are little-endian words.
-//!
-//! | chunk | content |
-//! |---|---|
-//! | `CMDS` | a command list: it writes GPU registers, which keep their values |
-//! | `BUFR` | a buffer; buffers have the numbers 0, 1, 2 … in the order of the file |
-//! | `DRAW` | topology (0 list, 1 strip, 2 fan, 3 by the geometry program), number of vertices, the buffer of indices or 0xFFFF_FFFF, its first byte, bytes of an index (1, 2 or 4); then four words for each attribute: register, number format << 8 and components << 16, the buffer, its first byte, bytes from vertex to vertex |
-//! | `FRAM` | the end of a frame; no content |
-//!
-//! Number formats are those of the registers 0x201 and 0x202: 0 signed bytes, 1 unsigned bytes, 2
-//! signed halves, 3 floats. Registers that no attribute feeds are (0, 0, 0, 1).
+//! [`guide::recording`](crate::guide::recording) has the format, and a writer in C.
 
 use transpica::geometry::Topology;
+use transpica::host::registers::number::{DRAW_ARRAYS, DRAW_ELEMENTS};
 use transpica::interp::Registers;
-use transpica::{At, Error, Kind, Result};
+use transpica::{At, Error, Kind, RegisterState, Result};
 
 use crate::batch::{Array, Number};
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"PCLIST\x01\0";
+/// Registers of attributes that are written to: which one, 15 in immediate mode, and three words.
+const FIXED_INDEX: u16 = 0x232;
+const FIXED_DATA: u16 = 0x233;
+const FIXED_DATA_LAST: u16 = 0x235;
 /// The buffer of indices of a draw without any.
 const NONE: u32 = u32::MAX;
 /// Words of a draw before its attributes, and of an attribute.
@@ -166,6 +160,27 @@ impl Recording {
         Ok(draw)
     }
 
+    /// Returns what command lists do that a replay leaves out, and how often: draws are chunks, and
+    /// attributes come from buffers.
+    pub fn left_out(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let (mut index, mut words, mut draws) = (0, [0; 2], 0);
+        for draw in self.frames.iter().flatten() {
+            RegisterState::each_write(&draw.commands, |register, written| match register {
+                DRAW_ARRAYS | DRAW_ELEMENTS => draws += written.len(),
+                FIXED_INDEX => index = written.last().map_or(0, |word| word & 15),
+                FIXED_DATA..=FIXED_DATA_LAST => words[usize::from(index == 15)] += written.len(),
+                _kept => {}
+            });
+        }
+        let [fixed, immediate] = words.map(|words| words / 3);
+        let all = [
+            (draws, "draws"),
+            (immediate, "vectors of vertices in immediate mode"),
+            (fixed, "fixed attributes"),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0)
+    }
+
     /// Returns the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -303,6 +318,20 @@ mod tests {
         let mut short = recording.clone();
         short.buffers[0].truncate(12);
         assert_eq!(short.vertices(draw).len(), 2);
+    }
+
+    #[test]
+    fn what_a_replay_leaves_out_of_command_lists_is_counted() {
+        let mut recording = recording();
+        assert_eq!(recording.left_out().count(), 0);
+        // A fixed attribute, two vectors of immediate mode, a draw.
+        let commands = &mut recording.frames[0][0].commands;
+        commands.extend([3, 0x803F_0232, 1, 2, 3, 0, 15, 0x000F_0232]);
+        (0..2).for_each(|_| commands.extend([1, 0x802F_0233, 2, 3]));
+        commands.extend([1, 0x000F_022E]);
+        let left_out: Vec<_> = recording.left_out().collect();
+        let immediate = (2, "vectors of vertices in immediate mode");
+        assert_eq!(left_out, [(1, "draws"), immediate, (1, "fixed attributes")]);
     }
 
     #[test]

@@ -202,6 +202,8 @@ pub const ROWS: &[Row] = &[
         Form::Choice("HOW", &[("default", "\"Default\"", "1"), ("zero", "\"Zero\"", "0")]),
     )
     .help("Value of output components that no register is mapped to"),
+    row("reverse-ends", &["outputs.reverse_ends"], Form::Switch("true"))
+        .help("Reverse triangles of geometry programs as (2, 1, 0) instead of (1, 0, 2)"),
     row(
         "layout",
         &[

@@ -21,6 +21,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Options {
     pub features: Option<String>,
     pub built: Option<PathBuf>,
+    /// The static library alone, so that `-ltranspica` cannot mean the shared one.
+    pub is_static: bool,
     /// Another target than this machine, which gets the static library alone: that needs no linker.
     pub target: Option<String>,
 }
@@ -30,6 +32,10 @@ pub fn run(arguments: &[&str]) -> Result<(), Failure> {
     let (mut prefix, mut options) = (None, Options::default());
     let mut rest = arguments.iter();
     while let Some(name) = rest.next() {
+        if *name == "--static" {
+            options.is_static = true;
+            continue;
+        }
         let value = rest.next().ok_or(Failure::Usage)?;
         match *name {
             "--prefix" => prefix = Some(PathBuf::from(value)),
@@ -56,7 +62,7 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
             if let Some(triple) = triple {
                 build.extend(["--target", triple, "--crate-type", "staticlib"]);
             } else {
-                build.extend(["--crate-type", "staticlib,cdylib"]);
+                build.extend(["--crate-type", if options.is_static { "staticlib" } else { "staticlib,cdylib" }]);
             }
             if !cargo(&build) {
                 return Err("the library was not built, see above".into());
@@ -72,7 +78,7 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
     if symbols::is_elf(triple.unwrap_or(&machine)) {
         symbols::make_local(&archive, &Path::new(CRATE).join("include/transpica.h"))?;
     }
-    if triple.is_none() && cfg!(unix) {
+    if triple.is_none() && cfg!(unix) && !options.is_static {
         copy(&built.join(&names.built), &libraries.join(&names.file))?;
         for link in [&names.shared, &names.plain] {
             let link = libraries.join(link);

@@ -47,7 +47,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
        cargo xtask wasm [PATH...]
        cargo xtask web [--out DIR | --screenshots DIR]
        cargo xtask vscode [--test | --out DIR]
-       cargo xtask install --prefix DIR [--features LIST | --built DIR]
+       cargo xtask install --prefix DIR [--static] [--features LIST | --built DIR]
        cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
        cargo xtask dist --command [--target TRIPLE]... [--built DIR] [--out DIR]
        cargo xtask vendor-capi DIR
@@ -91,6 +91,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   --test           then tests it under Node.js, and in VS Code for browsers (npm); installs Chromium if missing (Debian)
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl
+  --static         installs no shared library, so that -ltranspica links the static one
   --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)
   dist             writes an archive of the C interface and its checksum for each target, by default this machine; for other
                    targets only the static library, which needs no linker; --out is target/dist by default

@@ -186,6 +186,7 @@ Event recording_next(Recording *recording) {
     Event event = {.kind = END};
     Chunk chunk;
     while (recording->at < recording->size) {
+        event.at = recording->at;
         if (!take(recording, &recording->at, &chunk)) {
             event.problem = "a chunk is cut off";
         } else if (is(&chunk, "BUFR")) {

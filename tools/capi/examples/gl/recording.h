@@ -38,6 +38,7 @@ typedef struct Draw {
 typedef enum Kind { COMMANDS, DRAW, FRAME, END, DAMAGED } Kind;
 
 typedef struct Event {
+    size_t at; // the byte of the file where its chunk begins
     Kind kind;
     const uint32_t *words; // of COMMANDS
     size_t word_count;

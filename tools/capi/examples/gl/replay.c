@@ -1,5 +1,6 @@
 // A host of OpenGL 3.3 in C: draws a recording, and each draw in the way that it wants at that moment.
 //
+//     cc replay.c context.c recording.c $(pkg-config --static --cflags --libs transpica) -lEGL -o replay
 //     replay FILE.pclist [FOLDER]
 //
 // Every frame is drawn four times: with all triangles from the CPU, with vertices from batches, with the program as
@@ -454,7 +455,8 @@ static bool draw_frame(Host *host, Way way, Recording *recording, unsigned char 
             }
             ++*draws;
         } else if (event.kind == DAMAGED) {
-            return report(NULL, event.problem);
+            fprintf(stderr, "offset %#zx: %s\n", event.at, event.problem);
+            return false;
         } else {
             break;
         }

@@ -10,10 +10,17 @@ use crate::support::{built, folder, here, run};
 
 /// A prefix with the libraries of this build.
 fn prefix(name: &str) -> PathBuf {
+    prefix_with(name, &[])
+}
+
+/// A prefix with what these arguments choose of this build.
+fn prefix_with(name: &str, arguments: &[&str]) -> PathBuf {
     let folder = folder(name);
     let (before, prefix) = (folder.join("before"), folder.join("prefix"));
     run(Command::new(env!("CARGO"))
-        .args(["xtask", "install", "--built"])
+        .args(["xtask", "install"])
+        .args(arguments)
+        .arg("--built")
         .arg(built())
         .arg("--prefix")
         .arg(&before)
@@ -80,6 +87,24 @@ fn cmake_checks_which_versions_are_compatible() {
 fn pkg_config_finds_both_libraries() {
     needs!("cc", "pkg-config");
     builds_with_pkg_config(&prefix("pkg-config"));
+}
+
+#[test]
+fn a_static_installation_has_no_shared_library() {
+    needs!("cc", "pkg-config", "readelf");
+    let prefix = prefix_with("static", &["--static"]);
+    let files = fs::read_dir(prefix.join("lib")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<_> = files.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["cmake", "libtranspica.a", "pkgconfig"]);
+    let flags = run(Command::new("pkg-config")
+        .args(["--static", "--cflags", "--libs", "transpica"])
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+    let (source, program) = (project(&prefix).join("main.c"), prefix.join("../program"));
+    run(Command::new("cc").arg(source).args(flags.split_whitespace()).arg("-o").arg(&program));
+    works(&mut Command::new(&program));
+    let needed = run(Command::new("readelf").arg("-d").arg(&program));
+    assert!(!needed.contains("transpica"), "{needed}");
 }
 
 #[test]

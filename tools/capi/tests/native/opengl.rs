@@ -182,20 +182,66 @@ fn the_second_program_of_the_readme_prints_a_stage() {
     needs!("cc", "glslangValidator");
     let folder = folder("second");
     let readme = fs::read_to_string(here().join("README.md")).expect("a text");
-    let program = readme.split("```c\n").nth(2).and_then(|rest| rest.split("```").next());
-    let [source, program_path, stage] = ["main.c", "main", "stage.vert"].map(|name| folder.join(name));
-    fs::write(&source, program.expect("the second program")).expect("written");
-    run(compiler("cc", "c11")
-        .arg("-Wconversion")
-        .arg(&source)
-        .arg(built().join("libtranspica_capi.a"))
-        .args(system_libraries())
-        .arg("-o")
-        .arg(&program_path));
-    let text = run(&mut Command::new(&program_path));
+    let [program, promises] = [2, 3].map(|number| {
+        let program = readme.split("```c\n").nth(number).and_then(|rest| rest.split("```").next());
+        let [source, path] = [format!("{number}.c"), number.to_string()].map(|name| folder.join(name));
+        fs::write(&source, program.expect("a program")).expect("written");
+        run(compiler("cc", "c11")
+            .arg("-Wconversion")
+            .arg(&source)
+            .arg(built().join("libtranspica_capi.a"))
+            .args(system_libraries())
+            .arg("-o")
+            .arg(&path));
+        run(&mut Command::new(path))
+    });
+    assert_eq!(promises, "quick\nplain\n", "the third program");
+    let (text, stage) = (program, folder.join("stage.vert"));
     assert!(text.contains("void pica_main() {\n    position = v0;\n    pica_color = v1;\n"), "{text}");
     fs::write(&stage, text).expect("written");
     run(Command::new("glslangValidator").arg(&stage));
+}
+
+#[test]
+fn the_writer_of_the_guide_writes_a_recording() {
+    needs!("cc");
+    let folder = folder("writer");
+    let page = fs::read_to_string(here().join("../draw/src/guide/recording.md")).expect("a text");
+    let writer = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the writer");
+    let main = "
+int main(int count, char **arguments) {
+    const uint32_t commands[2] = {1, 0xF02B0};
+    const float corners[6] = {0.5f, 0, 1, 0, 0, 1};
+    const uint8_t indices[3] = {2, 1, 0};
+    const Attribute attribute = {3 | 3 << 8 | 2 << 16, 0, 0, 8};
+    Recorder recorder;
+    if (count != 2 || !recorder_open(&recorder, arguments[1])) {
+        return 1;
+    }
+    recorder_commands(&recorder, commands, 2);
+    recorder_buffer(&recorder, corners, sizeof corners);
+    const uint32_t buffer = recorder_buffer(&recorder, indices, sizeof indices);
+    recorder_draw(&recorder, 0, 3, buffer, 0, 1, &attribute, 1);
+    recorder_frame(&recorder);
+    return !recorder_close(&recorder);
+}
+";
+    let [source, program, file] = ["writer.c", "writer", "one.pclist"].map(|name| folder.join(name));
+    fs::write(&source, format!("{writer}{main}")).expect("written");
+    run(compiler("cc", "c11").arg(&source).arg("-o").arg(&program));
+    run(Command::new(&program).arg(&file));
+    let attribute =
+        RecordedAttribute { register: 3, number: Number::F32, components: 2, buffer: 0, offset: 0, stride: 8 };
+    let draw = RecordedDraw {
+        commands: vec![1, 0xF_02B0],
+        topology: Topology::List,
+        count: 3,
+        indices: Some(RecordedIndices { buffer: 1, offset: 0, size: 1 }),
+        attributes: vec![attribute],
+    };
+    let corners = bytes([0.5f32, 0.0, 1.0, 0.0, 0.0, 1.0].map(f32::to_bits));
+    let expected = Recording { buffers: vec![corners, vec![2, 1, 0]], frames: vec![vec![draw]] };
+    assert_eq!(Recording::parse(&fs::read(&file).expect("written")).expect("a recording"), expected);
 }
 
 #[test]
@@ -232,6 +278,8 @@ fn damaged_recordings_are_errors_of_the_c_host() {
     ] {
         let (code, text) = changed(at, value);
         assert!(code == 2 && text.contains(problem), "{at:#x} = {value:#x}: {code}, {text}");
+        let place = format!("offset {first_draw:#x}: ");
+        assert!(at == 0 || text.starts_with(&place), "{at:#x} = {value:#x}: {text}");
     }
     for end in (8..good.len()).step_by(good.len() / 24) {
         let (code, text) = status(&good[..end]);

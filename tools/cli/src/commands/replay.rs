@@ -26,7 +26,7 @@ use crate::streams::Streams;
   transpica replay menu.pclist -o pictures    also writes the pictures of each frame
   transpica replay menu.pclist --adapter llvmpipe
 
-A recording contains a host's register writes, vertex buffers and draws, frame by frame; transpica_draw::recording documents and writes the format. Pictures show color and tiles of texture coordinate 0; textures and fragment state are not replayed. Times include reading the picture back; the first frame also prepares the programs.
+A recording contains a host's register writes, vertex buffers and draws, frame by frame; transpica_draw::recording documents and writes the format. Pictures show color and tiles of texture coordinate 0; textures and fragment state are not replayed, nor are draws and attributes inside command lists, such as immediate mode, which are counted at the end. Times include reading the picture back; the first frame also prepares the programs.
 
 Exit status 1 if any pixel differs from the interpreter's.")]
 pub struct Replay {
@@ -87,6 +87,9 @@ pub fn run(arguments: &Replay, common: &Common) -> Result<(), Failure> {
     }
     let programs = ways.last().map_or(0, Replayed::programs);
     let _ = writeln!(text, "{} frames, {programs} programs", recording.frames.len());
+    for (count, what) in recording.left_out() {
+        let _ = writeln!(text, "not replayed: {count} {what} of command lists");
+    }
     files::write(None, text.as_bytes())?;
     match differing {
         0 => Ok(()),

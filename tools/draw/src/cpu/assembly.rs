@@ -20,18 +20,26 @@ pub struct Assembler<T> {
     /// True if the next triangle of a strip is reversed.
     is_odd: bool,
     is_reversed: bool,
+    /// Reversing swaps the first and the last vertex.
+    ends: bool,
 }
 
 impl<T: Copy> Assembler<T> {
     /// Begins without vertices.
     pub fn new(topology: Topology) -> Self {
-        Self { topology, held: [None; 2], is_odd: false, is_reversed: false }
+        Self { topology, held: [None; 2], is_odd: false, is_reversed: false, ends: false }
     }
     /// Drops the waiting vertices: the next one begins a new primitive.
     pub fn restart(&mut self) {
-        *self = Self::new(self.topology);
+        *self = Self { ends: self.ends, ..Self::new(self.topology) };
     }
-    /// Swaps the first two vertices of the next triangle, where the topology respects that.
+
+    /// Chooses which vertices of a reversed triangle are swapped, as
+    /// [`Outputs::reverse_ends`](transpica::settings::Outputs::reverse_ends) says.
+    pub fn reverse_ends(&mut self, ends: bool) {
+        self.ends = ends;
+    }
+    /// Reverses the next triangle, where the topology respects that.
     pub fn reverse_next(&mut self) {
         self.is_reversed = self.topology == Topology::Geometry;
     }
@@ -42,11 +50,18 @@ impl<T: Copy> Assembler<T> {
 
     /// Takes three vertices at once, if they are a triangle of their own.
     pub(super) fn whole(&mut self, vertices: [T; 3], is_reversed: bool) -> Option<[T; 3]> {
-        let [a, b, c] = vertices;
         match (self.topology, self.held[0]) {
-            (Topology::Geometry, None) if is_reversed => Some([b, a, c]),
-            (Topology::Geometry | Topology::List, None) => Some(vertices),
+            (Topology::Geometry, None) => Some(self.order(vertices, is_reversed)),
+            (Topology::List, None) => Some(vertices),
             (_, _) => None,
+        }
+    }
+
+    fn order(&self, [a, b, c]: [T; 3], is_reversed: bool) -> [T; 3] {
+        match (is_reversed, self.ends) {
+            (false, _) => [a, b, c],
+            (true, false) => [b, a, c],
+            (true, true) => [c, b, a],
         }
     }
 
@@ -61,7 +76,7 @@ impl<T: Copy> Assembler<T> {
             Topology::List | Topology::Geometry => {
                 self.held = [None; 2];
                 let is_reversed = std::mem::take(&mut self.is_reversed);
-                Some(if is_reversed { [b, a, vertex] } else { [a, b, vertex] })
+                Some(self.order([a, b, vertex], is_reversed))
             }
             Topology::Strip => {
                 self.held = [Some(b), Some(vertex)];

@@ -546,9 +546,11 @@ impl Pipeline {
             }
         };
         let (bounds, room) = (self.bounds, if target.is_some() { [0; 2] } else { self.room });
+        let mut assembler = Assembler::new(self.setup.topology);
+        assembler.reverse_ends(self.options.outputs.reverse_ends);
         let mut sink = Sink {
             records: &records,
-            assembler: Assembler::new(self.setup.topology),
+            assembler,
             left: bounds.draw_steps,
             bounds,
             values: Vec::with_capacity(room[0]),

@@ -6,7 +6,8 @@
 //! topologies), libctru (register configuration of a file), hardware tests (outputs of a geometry
 //! program pass the assembler of every topology, citra PR 2865). Not measured, so these choices are
 //! ours: a topology keeps no vertex from one draw to the next; vertices too few for an invocation
-//! are dropped when a draw ends; a reversed triangle has its first two vertices swapped.
+//! are dropped when a draw ends; a reversed triangle has its first two vertices swapped, or the
+//! first and the last (`Outputs::reverse_ends`).
 //!
 //! Vertices run 64 at a time ([`crate::batch`]), and so do invocations of a geometry program whose
 //! results follow from no earlier invocation; others run one after the other. Nothing shows which:

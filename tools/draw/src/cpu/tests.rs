@@ -191,6 +191,18 @@ fn emitted_triangles_pass_the_assembler_of_the_topology() {
 }
 
 #[test]
+fn reversed_triangles_have_the_chosen_order() {
+    let mut geometry = Assembler::new(Topology::Geometry);
+    geometry.reverse_ends(true);
+    geometry.restart();
+    geometry.reverse_next();
+    assert_eq!([0, 1, 2].map(|vertex| geometry.push(vertex)), [None, None, Some([2, 1, 0])]);
+    assert_eq!([0, 1, 2].map(|vertex| geometry.push(vertex)), [None, None, Some([0, 1, 2])]);
+    let whole = [false, true].map(|is_reversed| geometry.whole([0, 1, 2], is_reversed));
+    assert_eq!(whole, [Some([0, 1, 2]), Some([2, 1, 0])]);
+}
+
+#[test]
 fn without_a_geometry_program_vertices_pass_the_assembler() {
     for (topology, indices, expected) in [
         (Topology::List, None, &[[0.0, 10.0, 20.0]][..]),
