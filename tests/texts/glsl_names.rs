@@ -1,7 +1,8 @@
 //! Names of hosts in GLSL: they stay as they are, or are errors.
 
 use transpica::settings::{
-    AttributeNames, BlockNames, ClipPlanes, GlslProfile, Outputs, Varying, VaryingSource,
+    AttributeNames, BlockNames, ClipPlanes, GlslProfile, KnownHost, Outputs, Preset, Renderer, Varying,
+    VaryingSource, preset,
 };
 use transpica::stages::backend::text::Language;
 use transpica::{Code, Error, GlslVersion, Job, Kind, Options, Profile, Shbin, Translator};
@@ -84,6 +85,30 @@ fn names_of_the_host_stay_as_they_are_or_are_errors() {
         let varyings = vec![Varying { name: "v".into(), location: 0, components: components.into() }].into();
         let error = under(Profile { varyings, ..Profile::default() }).expect_err("refused");
         assert!(matches!(error.kind, Kind::BadVarying { .. }), "{error}");
+    }
+}
+
+#[test]
+fn the_presets_of_panda3ds_link_with_its_fragment_stages() {
+    for renderer in [Renderer::OpenGl, Renderer::OpenGlEs] {
+        let Preset { options, profile } = preset(KnownHost::Panda3ds, renderer).expect("it has OpenGL");
+        let file = Shbin::parse(TEXTURED).expect("valid");
+        let program = file.program(0).expect("a program");
+        let mut translator = Translator::new(options, profile);
+        let translated = translator.translate(program.program(), program.environment(), Job::Vertex);
+        let text = translated.and_then(|it| it.text(Language::Glsl(GlslVersion::Es300))).expect("a text");
+        for line in [
+            "uniform PICAShaderUniforms {",
+            "out vec4 v_quaternion;",
+            "out vec4 v_colour;",
+            "out vec3 v_texcoord0;",
+            "out vec2 v_texcoord1;",
+            "out vec2 v_texcoord2;",
+            "out vec3 v_view;",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert!(text.contains("1.0 - "), "v from the bottom up\n{text}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The smallest program for each rule of the pipeline, and its errors.
 
 use super::*;
+use crate::batch::{Array, Number, Order, Records, VertexAttribute, Vertices};
 use transpica::host::OutputMap;
 use transpica::interp::Uniforms;
 use transpica::isa::builder::Builder;
@@ -299,6 +300,81 @@ fn a_register_state_draws_the_triangles_of_its_file() {
         assert!(corners.contains(&corner), "{corner:?} in {corners:?}");
     }
     assert!(drawn.triangles().take(2).flatten().all(|vertex| vertex[1] == [0.5; 4]), "the color goes along");
+}
+
+#[test]
+fn records_take_outputs_of_the_map_alone() {
+    let mut pipeline = pipeline(1, point(1), &show(Source::Input(0), Source::Input(0)));
+    let number = Array { bytes: &[0; 4], offset: 0, stride: 4, number: Number::F32, components: 1 };
+    let attributes = [VertexAttribute::Array(number)];
+    let vertices = Vertices::new(&attributes, Order::Range { first: 0, count: 1 });
+    let mut draw = |records: &Records, room: usize| {
+        let drawn = pipeline.draw_records(&vertices, records, &mut vec![7.0; room])?;
+        Ok((drawn.0, drawn.1.triangles().len()))
+    };
+    // Two whole registers that are mapped, one that is not.
+    let (mapped, other) = (Records::from_registers(3), Records::from_registers(7));
+    assert_eq!([24, 23, 0].map(|room| draw(&mapped, room)), [Ok((1, 0)), Ok((0, 1)), Ok((0, 1))]);
+    assert!(refused(draw(&other, 99)).contains("fields[2] is not an output of the map"));
+    let short = Records { stride: 7, ..mapped.clone() };
+    assert!(refused(draw(&short, 99)).contains("fields[1]"));
+    let wide = Records { stride: usize::MAX, ..mapped };
+    assert_eq!(draw(&wide, 99), Ok((0, 1)), "no memory is taken for gaps");
+    assert_eq!(draw(&Records { fields: Vec::new(), stride: 0, ..wide }, 0), Ok((1, 0)));
+}
+
+#[test]
+fn parts_of_a_draw_are_those_of_no_dependence() {
+    let independent = || {
+        let emit = |slot, prim| [Inst::SetEmit { vertex: slot, prim, invert: false }, mov(0, Source::Input(0)), Inst::Emit];
+        program(Stage::Geometry, &[emit(0, false), emit(1, false), emit(2, true)].concat())
+    };
+    let part = |input, topology, program: &Program<'_>| {
+        let setup = Setup { topology, ..setup(3, input) };
+        Pipeline::new(&copy(), Some(program), setup, &options()).expect("valid").part()
+    };
+    let fixed = GeometryInput::Fixed { first: 0, vertices: 5, stride: 2 };
+    let geometry = Topology::Geometry;
+    assert_eq!(part(point(6), geometry, &independent()), Some(3), "six inputs of two outputs");
+    assert_eq!(part(fixed, Topology::List, &independent()), Some(5));
+    assert_eq!(part(GeometryInput::Variable { main: 1 }, geometry, &independent()), None);
+    assert_eq!(part(point(6), Topology::Strip, &independent()), None);
+    assert_eq!(part(point(6), geometry, &show(Source::Input(0), Source::Input(0))), None, "slots of earlier ones");
+    for (topology, expected) in [(Topology::List, Some(3)), (Topology::Fan, None)] {
+        let setup = Setup { geometry: None, topology, ..setup(3, point(1)) };
+        assert_eq!(Pipeline::new(&copy(), None, setup, &options()).expect("valid").part(), expected);
+    }
+}
+
+#[test]
+fn a_key_covers_programs_and_setup_but_no_uniforms() {
+    let file = Shbin::parse(POINTS).expect("parses");
+    let key = |writes: &[(u16, u32)]| {
+        let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
+        writes.iter().for_each(|&(register, value)| state.write(register, value));
+        Pipeline::key(&state)
+    };
+    let own = key(&[]).expect("a key");
+    // Uniforms, the order of attributes, a word behind the end.
+    let end = 200;
+    for same in [&[(0x280, 7)][..], &[(0x2B1, 5)], &[(0x2BB, 0x10)], &[(0x2CB, end), (0x2CC, 9)]] {
+        assert_eq!(key(same), Ok(own), "{same:x?}");
+    }
+    // Code of both, an entry, topology, permutation of the geometry unit, map, mask.
+    for other in [
+        &[(0x2CB, 0), (0x2CC, 0x8800_0000)][..],
+        &[(0x2BA, 0x7FFF_0001)],
+        &[(0x28A, 0x7FFF_0001)],
+        &[(0x25E, 0x100)],
+        &[(0x28B, 0x01)],
+        &[(0x050, 0x0302_0001)],
+        &[(0x28D, 1)],
+    ] {
+        assert_ne!(key(other), Ok(own), "{other:x?}");
+    }
+    assert!(key(&[(0x252, 3)]).is_err(), "no draw");
+    // An undefined opcode: no translation, but a pipeline.
+    assert!(key(&[(0x2CB, 0), (0x2CC, 0x4000_0000)]).is_ok());
 }
 
 /// The text of the error about a configuration.
