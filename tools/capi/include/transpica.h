@@ -1234,6 +1234,11 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
 // else NULL.
 //
+// Keys change with what the entry point reaches of code and descriptors, with outputs and their
+// map, with formats of attributes that are read, and with hooks and salt: ask again when one of
+// those was written. Uniforms are not part of it, except for baked ones of the settings. A key
+// identifies a batch for the same settings, too. For pipelines see transpica_pipeline_key.
+//
 // The status is that of transpica_translate, so a caller knows immediately which programs it must
 // run in another way. Only these errors are left to transpica_translate: one of `limits`, which no
 // program exceeds with the defaults; what a text target lacks; for
