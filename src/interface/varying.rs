@@ -15,9 +15,9 @@ use crate::program::container::Semantic;
 use crate::program::isa::{Component, Mask};
 
 /// Returns the components of o0..o15 that some output takes, of the registers in `forwarded`.
-pub fn components<'a>(outputs: impl IntoIterator<Item = &'a Output>, forwarded: u16) -> [Mask; 16] {
+pub fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
     let mut seen = [Mask::NONE; 16];
-    for source in outputs.into_iter().flat_map(|output| &output.components) {
+    for source in outputs.iter().flat_map(|output| &output.components) {
         if let ComponentSource::Register { register, component } = *source
             && forwarded >> (register & 15) & 1 != 0
         {

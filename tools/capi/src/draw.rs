@@ -246,7 +246,9 @@ impl Layout {
             let place = if is_listed { Some(place) } else { semantic(&field.output) };
             let Some(&offset) = place.and_then(|place| offsets.get(place)) else {
                 let name = &field.output.name;
-                return Err(Problem::size(format!("TranspicaDraw.offsets has none for {name} by its semantic")));
+                return Err(Problem::size(format!(
+                    "TranspicaDraw.offsets has none for {name} by its semantic"
+                )));
             };
             field.offset = offset as usize;
         }

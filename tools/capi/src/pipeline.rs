@@ -58,7 +58,8 @@ pub unsafe extern "C" fn transpica_pipeline_create(
         let settings = unsafe { read(settings)? }.0;
         // SAFETY: NULL or a state that no other call changes.
         let state = &unsafe { shared(registers, "registers")? }.state;
-        let pipeline = Pipeline::from_registers(state, &settings.options)?;
+        let mut pipeline = Pipeline::from_registers(state, &settings.options)?;
+        pipeline.set_profile(&settings.profile);
         let layout = Layout::of_map(pipeline.setup().map, &settings);
         Ok(TranspicaPipeline { pipeline, layout, input_map: state.vertex().input_map(), rest: None })
     };
@@ -139,38 +140,25 @@ pub unsafe extern "C" fn transpica_pipeline_part(pipeline: *const TranspicaPipel
     value(0, || Ok(unsafe { shared(pipeline, "pipeline")? }.pipeline.part().unwrap_or(0)))
 }
 
-/// Takes over what the draws of another pipeline left in the geometry unit, which all programs of a
-/// console share: registers, vertex slots, the setting of SETEMIT. Programs whose invocations are
-/// independent are not traced, so what they leave stays unknown. For uniforms see
-/// transpica_pipeline_write_back.
+/// Hands over what the last draw left in the geometry unit, which all programs of a console share.
+/// In `registers` it sets the uniforms of the unit, among them those that vertices were delivered
+/// to, and b15, which is true once an invocation has run: transpica_pipeline_use_registers takes
+/// them from there. `next` takes registers, vertex slots and the setting of SETEMIT; programs whose
+/// invocations are independent are not traced, so what they leave there stays unknown. Both may be
+/// NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn transpica_pipeline_continue(
-    pipeline: *mut TranspicaPipeline,
-    earlier: *const TranspicaPipeline,
-) -> TranspicaStatus {
-    plain(|| {
-        // SAFETY: NULL or a pipeline that no other call uses; NULL or one that no other call
-        // changes.
-        let (own, earlier) = unsafe { (exclusive(pipeline, "pipeline")?, shared(earlier, "earlier")?) };
-        own.pipeline.continue_from(&earlier.pipeline);
-        Ok(())
-    })
-}
-
-/// Sets the uniforms of the geometry unit in `registers` as the last draw left them: those that
-/// vertices were delivered to, and b15, which is true once an invocation has run. Called after a
-/// draw, it makes transpica_pipeline_use_registers do what the next draw of a console does.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn transpica_pipeline_write_back(
+pub unsafe extern "C" fn transpica_pipeline_hand_over(
     pipeline: *const TranspicaPipeline,
     registers: *mut TranspicaRegisters,
+    next: *mut TranspicaPipeline,
 ) -> TranspicaStatus {
     plain(|| {
-        // SAFETY: NULL or a pipeline that no other call changes; NULL or a state that no other call
+        // SAFETY: NULL or a pipeline that no other call changes; NULL or objects that no other call
         // uses.
-        let (own, registers) =
-            unsafe { (shared(pipeline, "pipeline")?, exclusive(registers, "registers")?) };
-        own.pipeline.write_back(&mut registers.state);
+        let (own, registers, next) =
+            unsafe { (shared(pipeline, "pipeline")?, registers.as_mut(), next.as_mut()) };
+        registers.into_iter().for_each(|registers| own.pipeline.write_back(&mut registers.state));
+        next.into_iter().for_each(|next| next.pipeline.continue_from(&own.pipeline));
         Ok(())
     })
 }
@@ -218,7 +206,7 @@ pub unsafe extern "C" fn transpica_pipeline_draw(
         if vertex_count.is_null() {
             return Err(Problem::null("vertex_count"));
         }
-        own.layout.records.host = draw.host()?;
+        own.pipeline.set_host(draw.host()?);
         let mut read = [VertexAttribute::default(); ATTRIBUTES];
         // SAFETY: as many offsets, attributes, buffers and indices of the sizes that the draw says.
         let mut vertices = unsafe {

@@ -471,7 +471,10 @@ pub(crate) unsafe fn load(raw: &TranspicaRawProgram, state: &mut RegisterState) 
     let write = &mut |program: &Program<'_>, _: &dyn Environment, _: Option<&Dvle<'_>>| {
         let unit = load_outputs(raw, program.stage(), state);
         use number::unit::{CODE_DATA, CODE_INDEX, DESCRIPTOR_DATA, DESCRIPTOR_INDEX, ENTRY};
-        let rows = [(CODE_INDEX, CODE_DATA, program.code()), (DESCRIPTOR_INDEX, DESCRIPTOR_DATA, program.descriptors())];
+        let rows = [
+            (CODE_INDEX, CODE_DATA, program.code()),
+            (DESCRIPTOR_INDEX, DESCRIPTOR_DATA, program.descriptors()),
+        ];
         for (index, data, words) in rows {
             state.write(unit + index, 0);
             words.iter().for_each(|&word| state.write(unit + data, word));

@@ -279,7 +279,7 @@ static bool draw_on_cpu(Host *host, Program *program, const Recording *recording
         return report(errors, "draw on the CPU");
     }
     // As on the console, the next draw finds what this one left in the uniforms of the geometry unit.
-    transpica_pipeline_write_back(program->pipeline, host->registers);
+    transpica_pipeline_hand_over(program->pipeline, host->registers, NULL);
     GLuint *const order = malloc((count + 1) * sizeof(GLuint));
     // Whole triangles were written; the others wait.
     const size_t written = room / (3 * RECORD) * 3 * RECORD;

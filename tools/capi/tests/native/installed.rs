@@ -93,7 +93,8 @@ fn pkg_config_finds_both_libraries() {
 fn a_static_installation_has_no_shared_library() {
     needs!("cc", "pkg-config", "readelf");
     let prefix = prefix_with("static", &["--static"]);
-    let files = fs::read_dir(prefix.join("lib")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let files =
+        fs::read_dir(prefix.join("lib")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let mut names: Vec<_> = files.map(|name| name.to_string_lossy().into_owned()).collect();
     names.sort();
     assert_eq!(names, ["cmake", "libtranspica.a", "pkgconfig"]);

@@ -230,8 +230,14 @@ int main(int count, char **arguments) {
     fs::write(&source, format!("{writer}{main}")).expect("written");
     run(compiler("cc", "c11").arg(&source).arg("-o").arg(&program));
     run(Command::new(&program).arg(&file));
-    let attribute =
-        RecordedAttribute { register: 3, number: Number::F32, components: 2, buffer: 0, offset: 0, stride: 8 };
+    let attribute = RecordedAttribute {
+        register: 3,
+        number: Number::F32,
+        components: 2,
+        buffer: 0,
+        offset: 0,
+        stride: 8,
+    };
     let draw = RecordedDraw {
         commands: vec![1, 0xF_02B0],
         topology: Topology::List,

@@ -122,8 +122,7 @@ unsafe fn draw_to(
         draw.record_stride = stride;
         let mut records = vec![7.5f32; room * 3 * stride];
         let (mut count, size, to) = (usize::MAX, records.len(), records.as_mut_ptr());
-        let status =
-            transpica_pipeline_draw(pipeline, &raw const draw, to, size, &raw mut count, null_mut());
+        let status = transpica_pipeline_draw(pipeline, &raw const draw, to, size, &raw mut count, null_mut());
         if status != TranspicaStatus::Ok {
             return None;
         }
@@ -270,7 +269,9 @@ unsafe fn load(state: &RegisterState) -> *mut TranspicaRegisters {
     unsafe {
         let mut registers = null_mut();
         assert_eq!(transpica_registers_create(&raw mut registers), TranspicaStatus::Ok);
-        for number in [0x229, 0x244, 0x24A, 0x251, 0x252, 0x254, 0x25E, 0x289, 0x28B, 0x28C, 0x2B9, 0x2BB, 0x2BC] {
+        for number in
+            [0x229, 0x244, 0x24A, 0x251, 0x252, 0x254, 0x25E, 0x289, 0x28B, 0x28C, 0x2B9, 0x2BB, 0x2BC]
+        {
             transpica_registers_write(registers, number.into(), state.read(number));
         }
         let stages = [Stage::Vertex, Stage::Geometry];
@@ -299,9 +300,8 @@ unsafe fn load(state: &RegisterState) -> *mut TranspicaRegisters {
 unsafe fn pipeline_of(registers: *const TranspicaRegisters) -> *mut TranspicaPipeline {
     let mut pipeline = null_mut();
     // SAFETY: registers that no other call changes.
-    let status = unsafe {
-        transpica_pipeline_create(std::ptr::null(), registers, &raw mut pipeline, null_mut())
-    };
+    let status =
+        unsafe { transpica_pipeline_create(std::ptr::null(), registers, &raw mut pipeline, null_mut()) };
     assert_eq!(status, TranspicaStatus::Ok);
     pipeline
 }
@@ -346,14 +346,15 @@ fn uniforms_of_the_geometry_unit_go_back_to_the_registers() {
         let registers = load(&state);
         let pipeline = pipeline_of(registers);
         assert_eq!(transpica_registers_read(registers, 0x280) >> 15, 0);
-        transpica_pipeline_write_back(pipeline, registers);
+        transpica_pipeline_hand_over(pipeline, registers, null_mut());
         assert_eq!(transpica_registers_read(registers, 0x280) >> 15, 0, "nothing has run");
         draw_once(pipeline, &bytes, scene.indices.as_deref()).expect("drawn");
-        transpica_pipeline_write_back(pipeline, registers);
+        transpica_pipeline_hand_over(pipeline, registers, null_mut());
         assert_eq!(transpica_registers_read(registers, 0x280) >> 15, 1, "b15");
         // Another pipeline goes on with both.
         let other = pipeline_of(registers);
-        assert_eq!(transpica_pipeline_continue(other, pipeline), TranspicaStatus::Ok);
+        let handed = transpica_pipeline_hand_over(pipeline, null_mut(), other);
+        assert_eq!(handed, TranspicaStatus::Ok);
         let indices = scene.indices.as_deref();
         assert!(draw_once(other, &bytes, indices) == draw_once(pipeline, &bytes, indices));
         transpica_pipeline_free(pipeline);
@@ -403,7 +404,8 @@ fn large_draws_are_written_as_they_are_made() {
             let middle = std::time::Instant::now();
             let to = at_once.as_mut_ptr();
             transpica_pipeline_draw(pipeline, &raw const draw, to, size, &raw mut count, null_mut());
-            times = [times[0].min((middle - start).as_secs_f64()), times[1].min(middle.elapsed().as_secs_f64())];
+            times =
+                [times[0].min((middle - start).as_secs_f64()), times[1].min(middle.elapsed().as_secs_f64())];
         }
         let ratio = times[0] / times[1];
         println!("draw and read {:.2} ms, draw {:.2} ms: {ratio:.2}", times[0] * 1e3, times[1] * 1e3);

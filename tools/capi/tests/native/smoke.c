@@ -1138,9 +1138,8 @@ static void pipelines(void) {
     CHECK(memcmp(&key, &other, sizeof key) != 0);
     CHECK(transpica_pipeline_key(registers, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_pipeline_key(NULL, &key, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(transpica_pipeline_write_back(pipeline, registers) == TRANSPICA_STATUS_OK);
-    CHECK(transpica_pipeline_write_back(pipeline, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(transpica_pipeline_continue(pipeline, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_hand_over(pipeline, registers, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_pipeline_hand_over(NULL, registers, pipeline) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_pipeline_use_registers(pipeline, registers) == TRANSPICA_STATUS_OK);
     CHECK(transpica_pipeline_use_registers(pipeline, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_pipeline_copy(pipeline, &copy, NULL) == TRANSPICA_STATUS_OK);
@@ -1148,7 +1147,7 @@ static void pipelines(void) {
     draw.count = 4;
     CHECK(transpica_pipeline_draw(copy, &draw, NULL, 0, &count, &errors) != TRANSPICA_STATUS_OK);
     failure(errors, "3");
-    CHECK(transpica_pipeline_continue(pipeline, copy) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_pipeline_hand_over(copy, NULL, pipeline) == TRANSPICA_STATUS_OK);
     limits.steps = 2;
     draw.count = 3;
     CHECK(transpica_pipeline_set_limits(copy, &limits) == TRANSPICA_STATUS_OK);

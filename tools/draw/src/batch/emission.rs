@@ -46,8 +46,8 @@ pub(super) struct Emission {
     /// Number of vertices.
     count: u32,
     /// Records of the vertices; there may be room for more.
-    vertices: Vec<f32>,
-    /// The layout of a record.
+    vertices: Vec<[f32; 4]>,
+    /// The layout of a record: whole vectors.
     records: Records,
     pub(super) triangles: Vec<Vec<Triangle>>,
     /// The lanes that must run elsewhere.
@@ -82,8 +82,8 @@ impl Emission {
     }
 
     /// Returns the records of all vertices.
-    pub(super) fn vertices(&self) -> &[f32] {
-        let size = self.records.stride * self.count as usize;
+    pub(super) fn vertices(&self) -> &[[f32; 4]] {
+        let size = self.records.stride / 4 * self.count as usize;
         self.vertices.get(..size).unwrap_or_default()
     }
 
@@ -129,17 +129,17 @@ impl File {
     pub(super) fn emit(&mut self, at: &At<'_>) {
         let Some(mut emission) = self.emission.take() else { return };
         let places = emission.take_places(at.active.lanes);
-        let size = emission.count as usize * emission.records.stride;
+        let size = emission.count as usize * (emission.records.stride / 4);
         if emission.vertices.len() < size {
-            // Floats between outputs stay 0.
-            emission.vertices.resize(size, 0.0);
+            // Components beyond the width of an output stay 0.
+            emission.vertices.resize(size, [0.0; 4]);
         }
         let Emission { places: file, forwarded, unwritten, vertices, records, other, .. } = &mut *emission;
         let lanes = |register: u8, component: usize| match *forwarded >> (register & 15) & 1 {
             0 => &unwritten[component % 4].0,
             _ => self.output(file, 4 * usize::from(register & 15) + component),
         };
-        records.write(&places, lanes, vertices);
+        records.write(&places, lanes, vertices.as_flattened_mut());
         for (place, other) in other {
             let current = self.lanes_mut((*place).into());
             if at.active.is_whole {

@@ -74,7 +74,7 @@ impl GeometryBatch {
         }
     }
 
-    /// Sets the layout of vertices.
+    /// Sets the layout of vertices: a whole vector for each output.
     pub(crate) fn set_records(&mut self, records: &Records) {
         if let Some(emission) = &mut self.runner.file.emission {
             emission.set_records(records);
@@ -87,8 +87,8 @@ impl GeometryBatch {
     }
 
     /// Returns the float uniforms of the next invocation.
-    pub(crate) fn floats(&self) -> &[[f32; 4]; FLOATS] {
-        self.window.floats()
+    pub(crate) fn floats(&self) -> [[f32; 4]; FLOATS] {
+        self.window.floats
     }
 
     /// Sets the uniforms delivered to an invocation for the invocations to come.
@@ -145,7 +145,7 @@ impl GeometryBatch {
     }
 
     /// Returns the records of the vertices of the last run, in the order of their numbers.
-    pub(crate) fn vertices(&self) -> &[f32] {
+    pub(crate) fn vertices(&self) -> &[[f32; 4]] {
         let emission = self.runner.file.emission.as_ref().filter(|_| self.ran != 0);
         emission.map_or(&[], |emission| emission.vertices())
     }

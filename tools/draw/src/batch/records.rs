@@ -128,7 +128,7 @@ impl Records {
     }
 
     /// Writes the record of a vertex from its output registers.
-    pub(crate) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
+    pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
         let start = (place as usize).wrapping_mul(self.stride);
         for Field { output, offset, .. } in &self.fields {
             let value = output.value(registers, &self.options, &self.host);

@@ -21,7 +21,7 @@ pub(super) struct Window {
     /// A component of a uniform among those of all, and its place.
     places: Vec<(u16, u16)>,
     /// The values of the next invocation.
-    floats: [[f32; 4]; FLOATS],
+    pub(super) floats: [[f32; 4]; FLOATS],
     /// The registers delivered to since all were set. All lanes of others are the same.
     delivered: Range<usize>,
 }
@@ -77,11 +77,6 @@ impl Window {
         registers.zip(values).for_each(|(register, value)| *register = *value);
         let (end, Range { start, end: last }) = (first + values.len(), self.delivered.clone());
         self.delivered = if start == last { first..end } else { start.min(first)..last.max(end) };
-    }
-
-    /// Returns the values of the next invocation.
-    pub(super) fn floats(&self) -> &[[f32; 4]; FLOATS] {
-        &self.floats
     }
 
     /// Stores the values of a lane.

@@ -39,32 +39,15 @@ impl<T: Copy> Assembler<T> {
     pub fn reverse_ends(&mut self, ends: bool) {
         self.ends = ends;
     }
-    /// Reverses the next triangle, where the topology respects that.
-    pub fn reverse_next(&mut self) {
-        self.is_reversed = self.topology == Topology::Geometry;
-    }
+
     /// Returns the vertices that wait for others, the older first.
     pub(super) fn held_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.held.iter_mut().flatten()
     }
-
-    /// Takes three vertices at once, if they are a triangle of their own.
-    pub(super) fn whole(&mut self, vertices: [T; 3], is_reversed: bool) -> Option<[T; 3]> {
-        match (self.topology, self.held[0]) {
-            (Topology::Geometry, None) => Some(self.order(vertices, is_reversed)),
-            (Topology::List, None) => Some(vertices),
-            (_, _) => None,
-        }
+    /// Reverses the next triangle, where the topology respects that.
+    pub fn reverse_next(&mut self) {
+        self.is_reversed = self.topology == Topology::Geometry;
     }
-
-    fn order(&self, [a, b, c]: [T; 3], is_reversed: bool) -> [T; 3] {
-        match (is_reversed, self.ends) {
-            (false, _) => [a, b, c],
-            (true, false) => [b, a, c],
-            (true, true) => [c, b, a],
-        }
-    }
-
     /// Takes a vertex and returns the triangle that it completes.
     pub fn push(&mut self, vertex: T) -> Option<[T; 3]> {
         let [Some(a), Some(b)] = self.held else {
@@ -75,8 +58,11 @@ impl<T: Copy> Assembler<T> {
         match self.topology {
             Topology::List | Topology::Geometry => {
                 self.held = [None; 2];
-                let is_reversed = std::mem::take(&mut self.is_reversed);
-                Some(self.order([a, b, vertex], is_reversed))
+                Some(match (std::mem::take(&mut self.is_reversed), self.ends) {
+                    (false, _) => [a, b, vertex],
+                    (true, false) => [b, a, vertex],
+                    (true, true) => [vertex, b, a],
+                })
             }
             Topology::Strip => {
                 self.held = [Some(b), Some(vertex)];

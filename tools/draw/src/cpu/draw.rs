@@ -3,7 +3,7 @@
 //! Arithmetic and control flow are the machines'; [`transpica::host`] defines the outputs.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::mem;
 
 use super::assembly::Assembler;
 use super::geometry::Geometry;
@@ -46,8 +46,8 @@ impl Default for DrawLimits {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangles {
     outputs: Vec<Output>,
-    /// A vector for each output of each vertex.
-    values: Vec<f32>,
+    /// A value for each output of each vertex.
+    values: Vec<[f32; 4]>,
     /// Indices of vertices.
     triangles: Vec<[u32; 3]>,
 }
@@ -58,36 +58,29 @@ impl Triangles {
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
-
     /// Returns the triangles; each vertex is a value for each output. Missing components of an
     /// output are 0.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [&[[f32; 4]]; 3]> {
-        let (values, size) = (self.values.as_chunks().0, self.outputs.len());
+        let size = self.outputs.len();
         self.triangles.iter().map(move |triangle| {
             triangle.map(|vertex| {
                 let start = vertex as usize * size;
-                &values[start..start + size]
+                &self.values[start..start + size]
             })
         })
     }
+}
 
-    /// Writes a record for each vertex of the triangles. The fields of `records` are those of the
-    /// [`outputs`](Self::outputs), in that order; what they convert has happened.
+impl Triangles {
+    /// Writes a record for each vertex of the triangles. The fields of `records` place the
+    /// [`outputs`](Self::outputs), in that order; their conversions have happened.
     ///
     /// # Errors
-    /// [`Kind::Setup`] for other fields, for one outside its record, and for records outside `to`.
+    /// [`Kind::Setup`] for another number of fields, for one outside its record, and for records
+    /// outside `to`.
     pub fn write(&self, records: &Records, to: &mut [f32]) -> Result<()> {
         records.check(3 * self.triangles.len(), to.len())?;
-        if records.fields.len() != self.outputs.len() {
-            let (fields, outputs) = (records.fields.len(), self.outputs.len());
-            return Err(Error::setup(format!("records of {fields} fields; a vertex has {outputs} outputs")));
-        }
-        let to = to.chunks_exact_mut(records.stride.max(1));
-        for (vertex, record) in self.triangles().flatten().zip(to) {
-            for (value, Field { output, offset, .. }) in vertex.iter().zip(&records.fields) {
-                record[*offset..][..output.lanes()].copy_from_slice(&value[..output.lanes()]);
-            }
-        }
+        Target::new(records, &self.outputs, to)?.write(&self.values, &self.triangles);
         Ok(())
     }
 }
@@ -97,133 +90,116 @@ struct Target<'a> {
     /// Room for whole triangles that is left.
     left: &'a mut [f32],
     stride: usize,
-    /// The floats of a record where the floats of a vertex go, one after the other.
-    spans: Vec<Range<usize>>,
-    /// Number of triangles written.
-    written: usize,
-    /// Vertices of triangles for which there is no room: a vector for each output.
-    rest: Vec<f32>,
+    /// Offset and floats of each output.
+    places: Vec<(usize, usize)>,
 }
 
 impl<'a> Target<'a> {
-    /// Begins with the first of the records in `to`. Also returns the layout of vertices: without
-    /// gaps, and in the order of the records, so that most are copied at once.
-    fn new(records: &Records, to: &'a mut [f32]) -> (Self, Records) {
-        let (mut packed, mut spans) = (records.clone(), Vec::<Range<usize>>::new());
-        packed.stride = 0;
-        let mut fields: Vec<&mut Field> = packed.fields.iter_mut().collect();
-        fields.sort_by_key(|field| field.offset);
-        for Field { output, offset, .. } in fields {
-            let (start, end) = (*offset, *offset + output.lanes());
-            match spans.last_mut() {
-                Some(last) if last.end == start => last.end = end,
-                Some(_) | None => spans.push(start..end),
-            }
-            *offset = packed.stride;
-            packed.stride += output.lanes();
+    /// Begins with the first of the records in `to`.
+    fn new(records: &Records, outputs: &[Output], to: &'a mut [f32]) -> Result<Self> {
+        records.check(0, to.len())?;
+        let lanes = |output: &Output| output.lanes().min(4);
+        if !records.fields.iter().map(|field| lanes(&field.output)).eq(outputs.iter().map(lanes)) {
+            let (fields, outputs) = (records.fields.len(), outputs.len());
+            return Err(Error::setup(format!(
+                "records of {fields} fields are not those of {outputs} outputs"
+            )));
         }
-        let triangle = 3 * records.stride;
-        let whole = to.len().checked_div(triangle).unwrap_or(0) * triangle;
-        let left = &mut to[..whole];
-        (Self { left, stride: records.stride, spans, written: 0, rest: Vec::new() }, packed)
+        let places = records.fields.iter().map(|field| (field.offset, lanes(&field.output))).collect();
+        Ok(Self { left: to, stride: records.stride, places })
     }
 
-    /// Writes triangles of vertices in the layout `packed`.
-    fn write(&mut self, packed: &Records, values: &[f32], triangles: &[[u32; 3]]) {
-        let fit = self.left.len().checked_div(3 * self.stride).unwrap_or(0).min(triangles.len());
-        let vertex = |number: u32| &values[number as usize * packed.stride..][..packed.stride];
-        let (now, left) = std::mem::take(&mut self.left).split_at_mut(fit * 3 * self.stride);
-        let records = now.chunks_exact_mut(self.stride.max(1));
-        for (&number, record) in triangles[..fit].as_flattened().iter().zip(records) {
-            let mut from = vertex(number);
-            for span in &self.spans {
-                let (floats, others) = from.split_at(span.len());
-                record[span.clone()].copy_from_slice(floats);
-                from = others;
+    /// Writes the first triangles, as many as there is room for, and returns their number.
+    fn write(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) -> usize {
+        // Memory has no room for as many floats as a product that overflows.
+        let (size, triangle) = (self.places.len(), self.stride.saturating_mul(3).max(1));
+        let count = triangles.len().min(self.left.len() / triangle);
+        let (now, left) = mem::take(&mut self.left).split_at_mut(count * triangle);
+        for (&vertex, record) in triangles.as_flattened().iter().zip(now.chunks_exact_mut(self.stride.max(1)))
+        {
+            let vertex = &values[vertex as usize * size..][..size];
+            for (value, &(offset, lanes)) in vertex.iter().zip(&self.places) {
+                // By constants, since a copy of a few floats takes less time than a call.
+                match lanes {
+                    1 => record[offset] = value[0],
+                    2 => record[offset..][..2].copy_from_slice(&value[..2]),
+                    3 => record[offset..][..3].copy_from_slice(&value[..3]),
+                    _ => record[offset..][..4].copy_from_slice(value),
+                }
             }
         }
-        (self.left, self.written) = (left, self.written + fit);
-        for &number in triangles[fit..].as_flattened() {
-            for Field { output, offset, .. } in &packed.fields {
-                let mut value = [0.0; 4];
-                value[..output.lanes()].copy_from_slice(&vertex(number)[*offset..][..output.lanes()]);
-                self.rest.extend(value);
-            }
-        }
+        self.left = left;
+        count
     }
 }
 
 /// The end of the pipeline: assembler, limits and result.
 pub(super) struct Sink<'a> {
-    /// The layout of a vertex.
+    /// The layout of a vertex: a whole vector for each output.
     pub(super) records: &'a Records,
     pub(super) assembler: Assembler<u32>,
     /// Instructions left for the draw.
     left: u64,
     bounds: DrawLimits,
-    values: Vec<f32>,
+    values: Vec<[f32; 4]>,
     triangles: Vec<[u32; 3]>,
-    /// Where triangles go soon after they are made, if anywhere.
+    /// Records where triangles go soon after they are made.
     target: Option<Target<'a>>,
-    /// Triangles that went there.
-    gone: usize,
+    /// Number of triangles that went there.
+    written: usize,
 }
 
-impl<'a> Sink<'a> {
-    /// Adds the values of a vertex with these output registers; returns its number.
-    pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> u32 {
+impl Sink<'_> {
+    /// Assembles a vertex with these output registers.
+    pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
         let vertex = self.next_vertex();
-        self.values.resize(self.values.len() + self.records.stride, 0.0);
-        self.records.write_one(vertex, registers, &mut self.values);
-        vertex
+        let Records { fields, options, host, .. } = self.records;
+        self.values.extend(fields.iter().map(|field| field.output.value(registers, options, host)));
+        self.push(vertex)
     }
-
     /// Adds values of vertices that are to be assembled.
-    pub(super) fn push_vertices(&mut self, values: &[f32]) {
+    pub(super) fn push_vertices(&mut self, values: &[[f32; 4]]) {
         self.values.extend_from_slice(values);
     }
-
     /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
-        self.assembler.push(vertex).map_or(Ok(()), |triangle| self.keep(triangle))
-    }
-
-    /// Assembles the vertices of a triangle of the geometry program.
-    pub(super) fn submit(&mut self, vertices: [u32; 3], is_reversed: bool) -> Result<()> {
-        if let Some(triangle) = self.assembler.whole(vertices, is_reversed) {
-            return self.keep(triangle);
+        if let Some(triangle) = self.assembler.push(vertex) {
+            let count = self.written + self.triangles.len() + 1;
+            check("triangles of a draw", count, self.bounds.triangles, At::Whole)?;
+            self.triangles.push(triangle);
         }
-        if is_reversed {
-            self.assembler.reverse_next();
-        }
-        vertices.into_iter().try_for_each(|vertex| self.push(vertex))
-    }
-
-    fn keep(&mut self, triangle: [u32; 3]) -> Result<()> {
-        let count = self.gone + self.triangles.len() + 1;
-        check("triangles of a draw", count, self.bounds.triangles, At::Whole)?;
-        self.triangles.push(triangle);
         Ok(())
     }
-
     /// The number of the next vertex whose values come.
     pub(super) fn next_vertex(&self) -> u32 {
         // Range: three for each triangle, and those the caller gave; memory ends before.
-        (self.values.len() / self.records.stride.max(1)) as u32
+        (self.values.len() / self.records.fields.len().max(1)) as u32
     }
-
-    /// Moves the triangles to their target, if there is one, and keeps the vertices that wait.
+    /// Writes the triangles to the caller's records while there is room; vertices that wait stay.
     pub(super) fn flush(&mut self) {
         let Some(target) = &mut self.target else { return };
-        target.write(self.records, &self.values, &self.triangles);
-        self.gone += self.triangles.len();
-        self.triangles.clear();
-        let (size, mut held) = (self.records.stride, Vec::new());
-        for (place, vertex) in (0..).zip(self.assembler.held_mut()) {
-            held.extend_from_slice(&self.values[std::mem::replace(vertex, place) as usize * size..][..size]);
+        let count = target.write(&self.values, &self.triangles);
+        self.triangles.drain(..count);
+        self.written += count;
+        if !self.triangles.is_empty() {
+            // The others are kept.
+            self.target = None;
+            return;
         }
+        let size = self.records.fields.len();
+        let held = self.assembler.held_mut().zip(0..).flat_map(|(vertex, place)| {
+            let start = mem::replace(vertex, place) as usize * size;
+            self.values[start..start + size].to_vec()
+        });
+        let held: Vec<_> = held.collect();
         self.values.clear();
         self.values.extend(held);
+    }
+
+    /// Ends the draw: returns the number of triangles that were written, and the others.
+    fn finish(mut self, outputs: Vec<Output>) -> (usize, Triangles) {
+        self.flush();
+        (self.written, Triangles { outputs, values: self.values, triangles: self.triangles })
     }
 
     /// Counts executed instructions.
@@ -235,23 +211,6 @@ impl<'a> Sink<'a> {
             }
             None => Err(Error::new(Kind::StepBudget(self.bounds.draw_steps), At::Whole)),
         }
-    }
-
-    /// Returns the number of triangles in the caller's records, and the others. `values` are those
-    /// of all vertices.
-    fn finish(mut self, values: Option<Vec<f32>>) -> (usize, Triangles) {
-        let outputs = self.records.fields.iter().map(|field| field.output.clone()).collect();
-        self.values = values.unwrap_or(self.values);
-        self.flush();
-        let (written, values, triangles) = match self.target {
-            None => (0, self.values, self.triangles),
-            // Range: within the limit of triangles.
-            Some(target) => {
-                let rest = 0..(self.gone - target.written) as u32;
-                (target.written, target.rest, rest.map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect())
-            }
-        };
-        (written, Triangles { outputs, values, triangles })
     }
 }
 
@@ -271,7 +230,7 @@ pub struct Pipeline {
     profile: Profile,
     host: HostValues,
     bounds: DrawLimits,
-    /// Floats and triangles of the last draw with a geometry program, of those that are kept.
+    /// Vectors and triangles that the last draw with a geometry program kept.
     room: [usize; 2],
 }
 
@@ -405,12 +364,13 @@ impl Pipeline {
     /// and for strips and fans.
     pub fn part(&self) -> Option<u32> {
         let is_list = matches!(self.setup.topology, Topology::List | Topology::Geometry);
-        match self.geometry.as_ref().map(|geometry| (geometry.runs_in_batches(), geometry.setup.input)) {
-            None => is_list.then_some(3),
-            Some((true, GeometryInput::Point { inputs, .. })) if is_list => {
+        let geometry = self.geometry.as_ref().filter(|_| is_list);
+        match geometry.map(|geometry| (geometry.runs_in_batches(), geometry.setup.input)) {
+            None => (is_list && self.geometry.is_none()).then_some(3),
+            Some((true, GeometryInput::Point { inputs, .. })) => {
                 u32::from(inputs).checked_div(self.setup.vertex_outputs.count_ones())
             }
-            Some((true, GeometryInput::Fixed { vertices, .. })) if is_list => Some(vertices.into()),
+            Some((true, GeometryInput::Fixed { vertices, .. })) => Some(vertices.into()),
             Some(_) => None,
         }
     }
@@ -484,27 +444,21 @@ impl Pipeline {
     }
 
     /// Draws vertices of buffers and writes a record for each vertex of the triangles, as they are
-    /// made: this takes less than half the time of [`draw_buffers`](Self::draw_buffers) and
-    /// [`Triangles::write`]. The fields of `records` are outputs of [`Setup::map`]; the profile and
-    /// the host's values of the pipeline have no effect.
+    /// made, which takes less time than [`Triangles::write`] afterwards. The fields of `records`
+    /// place the outputs that [`Triangles::outputs`] would have; their options and values of the
+    /// host are those of the pipeline.
     ///
     /// Returns the number of triangles written, and those for which `to` has no room.
     ///
     /// # Errors
     /// As [`draw_buffers`](Self::draw_buffers); the records are not defined then. Before anything
-    /// runs, [`Kind::Setup`] for a field outside its record or of a component that the map lacks.
+    /// runs, [`Kind::Setup`] for other fields, or one outside its record.
     pub fn draw_records(
         &mut self,
         vertices: &Vertices<'_>,
         records: &Records,
         to: &mut [f32],
     ) -> Result<(usize, Triangles)> {
-        records.check(0, to.len())?;
-        if let Some(geometry) = &self.geometry
-            && let Some(field) = records.fields.iter().position(|field| !geometry.has(&field.output))
-        {
-            return Err(Error::setup(format!("fields[{field}] is not an output of the map")));
-        }
         self.draw_to(vertices, Some((records, to)))
     }
 
@@ -532,32 +486,10 @@ impl Pipeline {
         (first, count): (u32, usize),
         target: Option<(&Records, &mut [f32])>,
     ) -> Result<(usize, Triangles)> {
-        let (target, records) = match target {
-            Some((records, to)) if to.len() >= records.stride.saturating_mul(3) => {
-                let (target, records) = Target::new(records, to);
-                (Some(target), records)
-            }
-            Some((Records { fields, options, host, .. }, _)) => {
-                (None, vectors(fields.iter().map(|field| field.output.clone()), options, *host))
-            }
-            None => {
-                let outputs = varying::outputs(&self.setup.map, &self.options, &self.profile);
-                (None, vectors(outputs, &self.options, self.host))
-            }
-        };
-        let (bounds, room) = (self.bounds, if target.is_some() { [0; 2] } else { self.room });
-        let mut assembler = Assembler::new(self.setup.topology);
-        assembler.reverse_ends(self.options.outputs.reverse_ends);
-        let mut sink = Sink {
-            records: &records,
-            assembler,
-            left: bounds.draw_steps,
-            bounds,
-            values: Vec::with_capacity(room[0]),
-            triangles: Vec::with_capacity(room[1]),
-            target,
-            gone: 0,
-        };
+        let outputs = varying::outputs(&self.setup.map, &self.options, &self.profile);
+        let records = vectors(outputs.clone(), &self.options, self.host);
+        let target = target.map(|(records, to)| Target::new(records, &outputs, to)).transpose()?;
+        let mut sink = self.sink(&records, target);
         let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let at = |place: usize| indices.map_or(first.saturating_add(place as u32), |indices| indices[place]);
@@ -571,7 +503,8 @@ impl Pipeline {
                 sink.spend(shaded.take_spent())?;
                 sink.push(record?)?;
             }
-            return Ok(sink.finish(Some(shaded.into_values())));
+            sink.values = shaded.into_values();
+            return Ok(sink.finish(outputs));
         };
         geometry.begin(&records);
         let forwarded = Records::from_registers(setup.vertex_outputs);
@@ -591,10 +524,17 @@ impl Pipeline {
                 geometry.draw(order, &mut shaded, &mut sink)?;
             }
         }
-        if sink.target.is_none() {
-            self.room = [sink.values.len(), sink.triangles.len()];
-        }
-        Ok(sink.finish(None))
+        self.room = [sink.values.len(), sink.triangles.len()];
+        Ok(sink.finish(outputs))
+    }
+
+    /// Begins a draw.
+    fn sink<'s>(&self, records: &'s Records, target: Option<Target<'s>>) -> Sink<'s> {
+        let (bounds, [values, triangles]) = (self.bounds, self.room);
+        let mut assembler = Assembler::new(self.setup.topology);
+        assembler.reverse_ends(self.options.outputs.reverse_ends);
+        let (values, triangles) = (Vec::with_capacity(values), Vec::with_capacity(triangles));
+        Sink { records, assembler, left: bounds.draw_steps, bounds, values, triangles, target, written: 0 }
     }
 }
 
@@ -608,7 +548,7 @@ fn every_code() -> Cow<'static, [Varying]> {
 }
 
 /// Records of a whole vector for each output.
-fn vectors(outputs: impl IntoIterator<Item = Output>, options: &Options, host: HostValues) -> Records {
+fn vectors(outputs: Vec<Output>, options: &Options, host: HostValues) -> Records {
     let field = |(location, output)| Field { output, location, offset: 4 * usize::from(location) };
     let fields: Vec<Field> = (0..).zip(outputs).map(field).collect();
     Records { stride: 4 * fields.len(), fields, options: *options, host }

@@ -5,6 +5,8 @@
 //! an invocation spends, its error and its triangles count in order, as if each ran when its last
 //! vertex comes.
 
+use std::array;
+
 use super::demand::are_independent;
 use super::draw::Sink;
 use super::feed::Feed;
@@ -15,8 +17,8 @@ use transpica::geometry::input::{Primitive, Primitives};
 use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{Output, varying};
 use transpica::interp::{CarriedState, GeometryMachine, Uniforms};
+use transpica::isa::Source;
 use transpica::isa::uniforms::HAS_RUN;
-use transpica::isa::{Mask, Source};
 use transpica::{Options, Program, Result};
 
 /// The geometry program with its configuration.
@@ -26,8 +28,6 @@ pub(super) struct Geometry {
     machine: GeometryMachine,
     /// None if invocations depend on earlier ones.
     batch: Option<Box<GeometryBatch>>,
-    /// The components of o0..o15 that some output may take.
-    components: [Mask; 16],
     /// b15.
     has_run: bool,
     /// Instructions of the vertices of each invocation of the batch.
@@ -47,24 +47,17 @@ impl Geometry {
     ) -> Result<Self> {
         let settings = options.settings(steps);
         let machine = GeometryMachine::new(program, setup.outputs, settings)?;
-        let components = varying::components(outputs, setup.outputs);
-        let batch = is_independent(program, &components, options).then(|| {
+        let batch = is_independent(program, setup.outputs, outputs, options).then(|| {
             let delivered = delivered(setup.input, vertex_outputs);
             Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
         });
-        Ok(Self { setup, machine, batch, components, has_run: false, spent: [0; LANES] })
+        Ok(Self { setup, machine, batch, has_run: false, spent: [0; LANES] })
     }
 
     /// Runs one invocation after the other from now on.
     pub(super) fn one_by_one(&mut self, uniforms: &Uniforms) {
         self.batch = None;
         self.machine.set_uniforms(uniforms);
-    }
-
-    /// Returns whether an output takes only components that some output may take.
-    pub(super) fn has(&self, output: &Output) -> bool {
-        let taken = varying::components([output], self.setup.outputs);
-        taken.iter().zip(&self.components).all(|(taken, known)| taken.0 & !known.0 == 0)
     }
 
     /// Returns whether invocations run in batches.
@@ -81,13 +74,9 @@ impl Geometry {
     /// Changes uniforms as they were set to what invocations left.
     pub(super) fn update(&self, uniforms: &mut Uniforms) {
         uniforms.set_bool(HAS_RUN, self.has_run);
-        let registers = self.machine.registers();
-        match &self.batch {
-            Some(batch) => uniforms.floats = *batch.floats(),
-            None => (0..)
-                .zip(&mut uniforms.floats)
-                .for_each(|(register, float)| *float = registers.source(Source::Uniform(register))),
-        }
+        let register = |n: usize| self.machine.registers().source(Source::Uniform(n as u8)); // Range: below 96.
+        uniforms.floats =
+            self.batch.as_ref().map_or_else(|| array::from_fn(register), |batch| batch.floats());
     }
 
     pub(super) fn set_uniforms(&mut self, uniforms: &Uniforms) {
@@ -199,8 +188,10 @@ impl Geometry {
         sink.spend(self.machine.steps())?;
         result?;
         for triangle in self.machine.invocation().triangles() {
-            let vertices = triangle.vertices.map(|vertex| sink.push_registers(vertex));
-            sink.submit(vertices, triangle.invert)?;
+            if triangle.invert {
+                sink.assembler.reverse_next();
+            }
+            triangle.vertices.into_iter().try_for_each(|vertex| sink.push_registers(vertex))?;
         }
         Ok(())
     }
@@ -212,7 +203,7 @@ impl Geometry {
         self.has_run |= batch.count() > 0;
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
         // most vertices are in no triangle, only those of triangles are kept.
-        let size = sink.records.stride;
+        let size = sink.records.fields.len();
         let first = (batch.vertices().len() <= 3 * size * batch.triangle_count()).then(|| {
             let first = sink.next_vertex();
             sink.push_vertices(batch.vertices());
@@ -248,30 +239,31 @@ impl Geometry {
             return self.run(&inputs, sink);
         };
         sink.spend(steps)?;
-        for &(vertices, is_reversed) in triangles {
-            let mut own = |vertex: u32| {
-                let (size, own) = (sink.records.stride, sink.next_vertex());
-                let values = batch.vertices().get(vertex as usize * size..).unwrap_or_default();
-                sink.push_vertices(&values[..size.min(values.len())]);
-                own
-            };
-            let [a, b, c] = vertices;
-            let vertices = match first {
-                Some(first) => [first + a, first + b, first + c],
-                None => [own(a), own(b), own(c)],
-            };
-            sink.submit(vertices, is_reversed)?;
+        for (vertices, is_reversed) in triangles {
+            if *is_reversed {
+                sink.assembler.reverse_next();
+            }
+            for &vertex in vertices {
+                let own = || {
+                    let (size, own) = (sink.records.fields.len(), sink.next_vertex());
+                    let values = batch.vertices().get(vertex as usize * size..).unwrap_or_default();
+                    sink.push_vertices(&values[..size.min(values.len())]);
+                    own
+                };
+                let place = first.map_or_else(own, |first| first + vertex);
+                sink.push(place)?;
+            }
         }
         Ok(())
     }
 }
 
 /// Returns whether no invocation sees anything of an earlier one.
-fn is_independent(program: &Program<'_>, outputs: &[Mask; 16], options: &Options) -> bool {
+fn is_independent(program: &Program<'_>, forwarded: u16, outputs: &[Output], options: &Options) -> bool {
     let settings = options.settings(0);
     let explored = ExploreOptions { permissive: settings.permissive, ..ExploreOptions::default() };
     match explore(program, &explored, &options.limits) {
-        Ok(Explored::Graph(cfg)) => are_independent(program, &cfg, outputs),
+        Ok(Explored::Graph(cfg)) => are_independent(program, &cfg, &varying::components(outputs, forwarded)),
         Ok(Explored::TooManyNodes { .. }) | Err(_) => false,
     }
 }

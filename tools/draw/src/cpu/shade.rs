@@ -48,8 +48,8 @@ pub(super) struct Shaded<'a> {
     named: Named<'a>,
     /// The record of each vertex.
     found: Vec<u32>,
-    /// Floats of all records.
-    values: Vec<f32>,
+    /// Vectors of all records.
+    values: Vec<[f32; 4]>,
     /// Instructions of each record that do not count yet.
     steps: Vec<u64>,
     /// Instructions that count since they were last taken.
@@ -63,6 +63,7 @@ pub(super) struct Shaded<'a> {
 }
 
 impl<'a> Shaded<'a> {
+    /// Records are whole vectors.
     pub(super) fn new(
         batch: &'a mut Batch,
         named: Named<'a>,
@@ -75,7 +76,7 @@ impl<'a> Shaded<'a> {
         }
         // Most draws name each vertex, and none runs more often than it is named.
         let most = named.source.count().min(named.order.size_hint().0);
-        let values = Vec::with_capacity(most.saturating_mul(records.stride));
+        let values = Vec::with_capacity(most.saturating_mul(records.stride / 4));
         let (steps, next) = (Vec::with_capacity(most), Vec::with_capacity(LANES));
         let (spent, failure, inputs) = (0, None, Vec::new());
         Self { batch, options, records, named, found, values, steps, spent, failure, next, inputs }
@@ -109,9 +110,10 @@ impl<'a> Shaded<'a> {
                 None => break,
             }
         }
+        let size = self.records.stride / 4;
         let start = self.values.len();
-        self.values.resize(start + self.next.len() * self.records.stride, 0.0);
-        let to = &mut self.values[start..];
+        self.values.resize(start + self.next.len() * size, [0.0; 4]);
+        let to = self.values[start..].as_flattened_mut();
         let ran = match self.named.source {
             Source::Registers(vertices) => {
                 self.inputs.clear();
@@ -135,11 +137,10 @@ impl<'a> Shaded<'a> {
         self.next.push(vertex);
     }
 
-    /// Returns the vectors of a record, which consists of those.
+    /// Returns the vectors of a record.
     pub(super) fn record(&self, record: u32) -> &[[f32; 4]] {
-        let size = self.records.stride;
-        let values = self.values.get(record as usize * size..).and_then(|values| values.get(..size));
-        values.unwrap_or_default().as_chunks().0
+        let size = self.records.stride / 4;
+        self.values.get(record as usize * size..).and_then(|values| values.get(..size)).unwrap_or_default()
     }
 
     /// Returns the instructions of vertices named since the last call.
@@ -147,8 +148,8 @@ impl<'a> Shaded<'a> {
         std::mem::take(&mut self.spent)
     }
 
-    /// Returns the floats of all records.
-    pub(super) fn into_values(self) -> Vec<f32> {
+    /// Returns the vectors of all records.
+    pub(super) fn into_values(self) -> Vec<[f32; 4]> {
         self.values
     }
 }

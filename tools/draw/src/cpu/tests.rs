@@ -199,8 +199,6 @@ fn reversed_triangles_have_the_chosen_order() {
     geometry.reverse_next();
     assert_eq!([0, 1, 2].map(|vertex| geometry.push(vertex)), [None, None, Some([2, 1, 0])]);
     assert_eq!([0, 1, 2].map(|vertex| geometry.push(vertex)), [None, None, Some([0, 1, 2])]);
-    let whole = [false, true].map(|is_reversed| geometry.whole([0, 1, 2], is_reversed));
-    assert_eq!(whole, [Some([0, 1, 2]), Some([2, 1, 0])]);
 }
 
 #[test]
@@ -303,12 +301,8 @@ fn a_register_state_draws_the_triangles_of_its_file() {
 }
 
 #[test]
-fn records_take_outputs_of_the_map_alone() {
-    let (program, setup) = (show(Source::Input(0), Source::Input(0)), setup(1, point(1)));
-    // Three outputs, of which two are mapped.
-    let geometry = setup.geometry.map(|geometry| GeometrySetup { outputs: 7, ..geometry });
-    let mut pipeline =
-        Pipeline::new(&copy(), Some(&program), Setup { geometry, ..setup }, &options()).expect("valid");
+fn records_take_the_outputs_of_a_draw() {
+    let mut pipeline = pipeline(1, point(1), &show(Source::Input(0), Source::Input(0)));
     let number = Array { bytes: &[0; 4], offset: 0, stride: 4, number: Number::F32, components: 1 };
     let attributes = [VertexAttribute::Array(number)];
     let vertices = Vertices::new(&attributes, Order::Range { first: 0, count: 1 });
@@ -316,14 +310,14 @@ fn records_take_outputs_of_the_map_alone() {
         let drawn = pipeline.draw_records(&vertices, records, &mut vec![7.0; room])?;
         Ok((drawn.0, drawn.1.triangles().len()))
     };
-    let (mapped, other) = (Records::from_registers(3), Records::from_registers(7));
-    assert_eq!([24, 23, 0].map(|room| draw(&mapped, room)), [Ok((1, 0)), Ok((0, 1)), Ok((0, 1))]);
-    assert!(refused(draw(&other, 99)).contains("fields[2] is not an output of the map"));
-    let short = Records { stride: 7, ..mapped.clone() };
+    // As the position and the color, four floats each.
+    let records = Records::from_registers(3);
+    assert_eq!([24, 23, 0].map(|room| draw(&records, room)), [Ok((1, 0)), Ok((0, 1)), Ok((0, 1))]);
+    assert!(refused(draw(&Records::from_registers(7), 99)).contains("records of 3 fields"));
+    let short = Records { stride: 7, ..records.clone() };
     assert!(refused(draw(&short, 99)).contains("fields[1]"));
-    let wide = Records { stride: usize::MAX, ..mapped };
+    let wide = Records { stride: usize::MAX, ..records };
     assert_eq!(draw(&wide, 99), Ok((0, 1)), "no memory is taken for gaps");
-    assert_eq!(draw(&Records { fields: Vec::new(), stride: 0, ..wide }, 0), Ok((0, 1)));
 }
 
 #[test]
@@ -345,7 +339,11 @@ fn parts_of_a_draw_are_those_of_no_dependence() {
     assert_eq!(part(fixed, Topology::List, &independent()), Some(5));
     assert_eq!(part(GeometryInput::Variable { main: 1 }, geometry, &independent()), None);
     assert_eq!(part(point(6), Topology::Strip, &independent()), None);
-    assert_eq!(part(point(6), geometry, &show(Source::Input(0), Source::Input(0))), None, "slots of earlier ones");
+    assert_eq!(
+        part(point(6), geometry, &show(Source::Input(0), Source::Input(0))),
+        None,
+        "slots of earlier ones"
+    );
     for (topology, expected) in [(Topology::List, Some(3)), (Topology::Fan, None)] {
         let setup = Setup { geometry: None, topology, ..setup(3, point(1)) };
         assert_eq!(Pipeline::new(&copy(), None, setup, &options()).expect("valid").part(), expected);
