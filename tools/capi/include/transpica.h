@@ -1380,18 +1380,15 @@ TranspicaStatus transpica_pipeline_key(const struct TranspicaRegisters *register
 // invocations depend on earlier ones, in variable mode, for strips and fans, and for NULL.
 uint32_t transpica_pipeline_part(const struct TranspicaPipeline *pipeline);
 
-// Takes over what the draws of another pipeline left in the geometry unit, which all programs of a
-// console share: registers, vertex slots, the setting of SETEMIT. Programs whose invocations are
-// independent are not traced, so what they leave stays unknown. For uniforms see
-// transpica_pipeline_write_back.
-TranspicaStatus transpica_pipeline_continue(struct TranspicaPipeline *pipeline,
-                                            const struct TranspicaPipeline *earlier);
-
-// Sets the uniforms of the geometry unit in `registers` as the last draw left them: those that
-// vertices were delivered to, and b15, which is true once an invocation has run. Called after a
-// draw, it makes transpica_pipeline_use_registers do what the next draw of a console does.
-TranspicaStatus transpica_pipeline_write_back(const struct TranspicaPipeline *pipeline,
-                                              struct TranspicaRegisters *registers);
+// Hands over what the last draw left in the geometry unit, which all programs of a console share.
+// In `registers` it sets the uniforms of the unit, among them those that vertices were delivered
+// to, and b15, which is true once an invocation has run: transpica_pipeline_use_registers takes
+// them from there. `next` takes registers, vertex slots and the setting of SETEMIT; programs whose
+// invocations are independent are not traced, so what they leave there stays unknown. Both may be
+// NULL.
+TranspicaStatus transpica_pipeline_hand_over(const struct TranspicaPipeline *pipeline,
+                                             struct TranspicaRegisters *registers,
+                                             struct TranspicaPipeline *next);
 
 // Sets the limits of the draws to come.
 TranspicaStatus transpica_pipeline_set_limits(struct TranspicaPipeline *pipeline,

@@ -524,13 +524,15 @@ impl Pipeline {
                 geometry.draw(order, &mut shaded, &mut sink)?;
             }
         }
-        self.room = [sink.values.len(), sink.triangles.len()];
+        if sink.written == 0 {
+            self.room = [sink.values.len(), sink.triangles.len()];
+        }
         Ok(sink.finish(outputs))
     }
 
     /// Begins a draw.
     fn sink<'s>(&self, records: &'s Records, target: Option<Target<'s>>) -> Sink<'s> {
-        let (bounds, [values, triangles]) = (self.bounds, self.room);
+        let (bounds, [values, triangles]) = (self.bounds, if target.is_some() { [0; 2] } else { self.room });
         let mut assembler = Assembler::new(self.setup.topology);
         assembler.reverse_ends(self.options.outputs.reverse_ends);
         let (values, triangles) = (Vec::with_capacity(values), Vec::with_capacity(triangles));
