@@ -62,7 +62,10 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
             if let Some(triple) = triple {
                 build.extend(["--target", triple, "--crate-type", "staticlib"]);
             } else {
-                build.extend(["--crate-type", if options.is_static { "staticlib" } else { "staticlib,cdylib" }]);
+                build.extend([
+                    "--crate-type",
+                    if options.is_static { "staticlib" } else { "staticlib,cdylib" },
+                ]);
             }
             if !cargo(&build) {
                 return Err("the library was not built, see above".into());

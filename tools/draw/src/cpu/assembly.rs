@@ -48,6 +48,23 @@ impl<T: Copy> Assembler<T> {
     pub fn reverse_next(&mut self) {
         self.is_reversed = self.topology == Topology::Geometry;
     }
+    /// Takes the vertices of a triangle, if it is one of its own, and returns them in order.
+    pub(super) fn whole(&self, [a, b, c]: [T; 3], is_reversed: bool) -> Option<[T; 3]> {
+        match (self.topology, self.held[0]) {
+            (Topology::Geometry, None) => Some(self.order([a, b, c], is_reversed)),
+            (Topology::List, None) => Some([a, b, c]),
+            (_, _) => None,
+        }
+    }
+
+    fn order(&self, [a, b, c]: [T; 3], is_reversed: bool) -> [T; 3] {
+        match (is_reversed, self.ends) {
+            (false, _) => [a, b, c],
+            (true, false) => [b, a, c],
+            (true, true) => [c, b, a],
+        }
+    }
+
     /// Takes a vertex and returns the triangle that it completes.
     pub fn push(&mut self, vertex: T) -> Option<[T; 3]> {
         let [Some(a), Some(b)] = self.held else {
@@ -58,11 +75,8 @@ impl<T: Copy> Assembler<T> {
         match self.topology {
             Topology::List | Topology::Geometry => {
                 self.held = [None; 2];
-                Some(match (std::mem::take(&mut self.is_reversed), self.ends) {
-                    (false, _) => [a, b, vertex],
-                    (true, false) => [b, a, vertex],
-                    (true, true) => [vertex, b, a],
-                })
+                let is_reversed = std::mem::take(&mut self.is_reversed);
+                Some(self.order([a, b, vertex], is_reversed))
             }
             Topology::Strip => {
                 self.held = [Some(b), Some(vertex)];

@@ -111,25 +111,27 @@ impl<'a> Target<'a> {
 
     /// Writes the first triangles, as many as there is room for, and returns their number.
     fn write(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) -> usize {
-        // Memory has no room for as many floats as a product that overflows.
-        let (size, triangle) = (self.places.len(), self.stride.saturating_mul(3).max(1));
-        let count = triangles.len().min(self.left.len() / triangle);
-        let (now, left) = mem::take(&mut self.left).split_at_mut(count * triangle);
-        for (&vertex, record) in triangles.as_flattened().iter().zip(now.chunks_exact_mut(self.stride.max(1)))
-        {
-            let vertex = &values[vertex as usize * size..][..size];
-            for (value, &(offset, lanes)) in vertex.iter().zip(&self.places) {
-                // By constants, since a copy of a few floats takes less time than a call.
-                match lanes {
-                    1 => record[offset] = value[0],
-                    2 => record[offset..][..2].copy_from_slice(&value[..2]),
-                    3 => record[offset..][..3].copy_from_slice(&value[..3]),
-                    _ => record[offset..][..4].copy_from_slice(value),
+        let size = self.places.len();
+        for (count, triangle) in triangles.iter().enumerate() {
+            if self.left.len() < self.stride.saturating_mul(3) {
+                return count;
+            }
+            for &vertex in triangle {
+                let (record, left) = mem::take(&mut self.left).split_at_mut(self.stride);
+                self.left = left;
+                let vertex = &values[vertex as usize * size..][..size];
+                for (value, &(offset, lanes)) in vertex.iter().zip(&self.places) {
+                    // By constants, since a call takes longer than a copy of a few floats.
+                    match lanes {
+                        1 => record[offset] = value[0],
+                        2 => record[offset..][..2].copy_from_slice(&value[..2]),
+                        3 => record[offset..][..3].copy_from_slice(&value[..3]),
+                        _ => record[offset..][..4].copy_from_slice(value),
+                    }
                 }
             }
         }
-        self.left = left;
-        count
+        triangles.len()
     }
 }
 
@@ -175,6 +177,24 @@ impl Sink<'_> {
         // Range: three for each triangle, and those the caller gave; memory ends before.
         (self.values.len() / self.records.fields.len().max(1)) as u32
     }
+    /// Writes a triangle of vertices that need not be kept, if none waits. Returns false if there is
+    /// no room.
+    pub(super) fn put(&mut self, values: &[[f32; 4]], vertices: [u32; 3], is_reversed: bool) -> Result<bool> {
+        let (Some(target), Some(triangle)) = (&mut self.target, self.assembler.whole(vertices, is_reversed))
+        else {
+            return Ok(false);
+        };
+        check("triangles of a draw", self.written + 1, self.bounds.triangles, At::Whole)?;
+        let count = target.write(values, &[triangle]);
+        self.written += count;
+        Ok(count > 0)
+    }
+
+    /// Returns whether triangles are written as soon as they are made.
+    pub(super) fn is_direct(&self) -> bool {
+        self.target.is_some() && self.triangles.is_empty()
+    }
+
     /// Writes the triangles to the caller's records while there is room; vertices that wait stay.
     pub(super) fn flush(&mut self) {
         let Some(target) = &mut self.target else { return };

@@ -204,7 +204,8 @@ impl Geometry {
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
         // most vertices are in no triangle, only those of triangles are kept.
         let size = sink.records.fields.len();
-        let first = (batch.vertices().len() <= 3 * size * batch.triangle_count()).then(|| {
+        let keeps = !sink.is_direct() && batch.vertices().len() <= 3 * size * batch.triangle_count();
+        let first = keeps.then(|| {
             let first = sink.next_vertex();
             sink.push_vertices(batch.vertices());
             first
@@ -240,6 +241,9 @@ impl Geometry {
         };
         sink.spend(steps)?;
         for (vertices, is_reversed) in triangles {
+            if first.is_none() && sink.put(batch.vertices(), *vertices, *is_reversed)? {
+                continue;
+            }
             if *is_reversed {
                 sink.assembler.reverse_next();
             }
