@@ -177,13 +177,13 @@ impl Sink<'_> {
         // Range: three for each triangle, and those the caller gave; memory ends before.
         (self.values.len() / self.records.fields.len().max(1)) as u32
     }
-    /// Writes a triangle of vertices that need not be kept, if none waits. Returns false if there is
-    /// no room.
+    /// Writes a triangle whose vertices need not be kept. Returns false if there is no room, or if
+    /// triangles wait that come first.
     pub(super) fn put(&mut self, values: &[[f32; 4]], vertices: [u32; 3], is_reversed: bool) -> Result<bool> {
-        let (Some(target), Some(triangle)) = (&mut self.target, self.assembler.whole(vertices, is_reversed))
-        else {
+        let Some(target) = self.target.as_mut().filter(|_| self.triangles.is_empty()) else {
             return Ok(false);
         };
+        let Some(triangle) = self.assembler.whole(vertices, is_reversed) else { return Ok(false) };
         check("triangles of a draw", self.written + 1, self.bounds.triangles, At::Whole)?;
         let count = target.write(values, &[triangle]);
         self.written += count;
