@@ -5,8 +5,8 @@
 use crate::generate::{Generated, GeometryDraw, Kind};
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Uniforms};
-use transpica::{Error, Machine, Program, Stage};
-use transpica_draw::batch::{Array, Batch, LANES, Number, Order, VertexAttribute, Vertices};
+use transpica::{Error, Machine, Options, Program, Stage};
+use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica_draw::cpu::{Pipeline, Triangles};
 
 use transpica_inspect::executor::{Subnormals, Verdict};
@@ -44,10 +44,10 @@ pub fn drawn(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, E
     pipeline.draw(&draw.vertices, draw.indices.as_deref()).map(|drawn| words(&drawn))
 }
 
-/// As [`drawn`], from a vertex buffer with all registers.
+/// As [`drawn`], from a vertex buffer with all registers, to records with room for most triangles.
 ///
 /// # Errors
-/// See [`Pipeline::draw_buffers`].
+/// See [`Pipeline::draw_records`].
 pub fn drawn_from_buffers(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, Error> {
     set_uniforms(pipeline, draw);
     let numbers = draw.vertices.as_flattened().as_flattened().iter();
@@ -64,7 +64,15 @@ pub fn drawn_from_buffers(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Resul
         Some(indices) => Order::U32(indices),
         None => Order::Range { first: 0, count: draw.vertices.len() as u32 },
     };
-    pipeline.draw_buffers(&Vertices::new(&attributes, order)).map(|drawn| words(&drawn))
+    let vertices = Vertices::new(&attributes, order);
+    let kept = pipeline.clone().draw_buffers(&vertices)?;
+    let mut records = Records::new(kept.outputs().to_vec(), &Options::default());
+    (0..).zip(&mut records.fields).for_each(|(place, field)| field.offset = 4 * place);
+    records.stride = 4 * records.fields.len();
+    let mut written = vec![0.0; 3 * records.stride * (kept.triangles().len() * 3 / 4)];
+    let (count, rest) = pipeline.draw_records(&vertices, &records, &mut written)?;
+    assert_eq!(count * 3 * records.stride, written.len());
+    Ok(written.iter().map(word).chain(words(&rest)).collect())
 }
 
 fn set_uniforms(pipeline: &mut Pipeline, draw: &GeometryDraw) {
@@ -76,8 +84,11 @@ fn set_uniforms(pipeline: &mut Pipeline, draw: &GeometryDraw) {
 
 /// The numbers of all triangles; every NaN is one.
 fn words(drawn: &Triangles) -> Vec<u32> {
-    let values = drawn.triangles().flatten().flatten().flatten();
-    values.map(|value| if value.is_nan() { f32::NAN } else { *value }.to_bits()).collect()
+    drawn.triangles().flatten().flatten().flatten().map(word).collect()
+}
+
+fn word(value: &f32) -> u32 {
+    if value.is_nan() { f32::NAN } else { *value }.to_bits()
 }
 
 /// Results of the interpreter for a vertex.
