@@ -155,7 +155,7 @@ pub enum Kind {
         /// Names of the outputs.
         outputs: [String; 2],
     },
-    /// Uniform block and host block share a binding.
+    /// Two blocks share a binding.
     SharedBinding {
         /// Set or group.
         set: u32,
@@ -296,7 +296,7 @@ impl fmt::Display for Kind {
             SharedLocation { location, outputs: [a, b] } => {
                 write!(f, "{a} and {b} both use location {location}")
             }
-            SharedBinding { set, binding } => write!(f, "both blocks use set {set}, binding {binding}"),
+            SharedBinding { set, binding } => write!(f, "two blocks use set {set}, binding {binding}"),
             BadName { name, why } => write!(f, "the name {} {why}", name.escape_debug()),
             BadVarying { name, why } => write!(f, "the varying {} {why}", name.escape_debug()),
             SpirvVersion { major, minor } => {

@@ -148,14 +148,17 @@ pub(super) fn submission(func: &Func, args: ValueList, vectors: usize) -> Result
     }
 }
 
-/// Returns a member of the uniform block, and the constant index of an access: none for an access
-/// by a dynamic index, or if the member is not an array.
+/// Returns a member of a uniform block, and the constant index of an access: none for an access by
+/// a dynamic index, or if the member is not an array. The members of the second block have the
+/// numbers after those of the first.
 pub(super) fn member(
     interface: &Interface,
     number: u16,
     element: Option<u16>,
 ) -> Result<(&Member, Option<u16>)> {
-    let Some(member) = interface.block.members.get(usize::from(number)) else {
+    let members = &interface.block.members;
+    let index = if is_again(interface, number) { members.len() } else { 0 };
+    let Some(member) = usize::from(number).checked_sub(index).and_then(|index| members.get(index)) else {
         return Err(defect(format!("the uniform block has no member {number}")));
     };
     match (array_length(member.ty), element) {
@@ -242,6 +245,11 @@ pub(super) trait Statements {
             Ok(())
         })
     }
+}
+
+/// Returns whether a number is that of a member of the second uniform block.
+pub(super) fn is_again(interface: &Interface, number: u16) -> bool {
+    interface.reads_again() && usize::from(number) >= interface.block.members.len()
 }
 
 /// Returns the type of one element of a member of the uniform block.

@@ -100,6 +100,17 @@ pub enum Hook {
     /// vertex programs only. On the CPU the output is 0:
     /// [`Machine::run_traced`](crate::machine::interp::Machine::run_traced) has the values.
     Tap(Pc, u32),
+    /// Emits a varying `position_again` of four floats at a location: the position that the program
+    /// computes with the uniforms of a second block, converted as the position is, after the same
+    /// hooks. Motion vectors take the block of the frame before, stereo the other eye's.
+    ///
+    /// The block has the layout of the uniform block and [its own
+    /// binding](crate::settings::Bindings::again). Uniforms that the code holds (folded, baked,
+    /// specialized, redirected ones) are the same in both, and so are attributes; promises are
+    /// about both blocks. [`Job::Vertex`](crate::Job::Vertex) only, once. On the CPU
+    /// [`Output::value`](crate::host::Output::value) takes the registers of a run with those
+    /// uniforms.
+    Again(u32),
 }
 
 impl Hook {
@@ -113,7 +124,7 @@ impl Hook {
 pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperand)> + '_ {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Redirect(register, operand) => Some((register, operand)),
-        Hook::Output(..) | Hook::Tap(..) => None,
+        Hook::Output(..) | Hook::Tap(..) | Hook::Again(_) => None,
     })
 }
 
@@ -121,14 +132,23 @@ pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperan
 pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + use<'_> {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Tap(pc, location) => Some((pc, location)),
-        Hook::Output(..) | Hook::Redirect(..) => None,
+        Hook::Output(..) | Hook::Redirect(..) | Hook::Again(_) => None,
+    })
+}
+
+/// Returns the numbers and locations of second evaluations.
+pub(crate) fn evaluations(hooks: &[Hook]) -> impl Iterator<Item = (usize, u32)> + '_ {
+    hooks.iter().enumerate().filter_map(|(number, hook)| match *hook {
+        Hook::Again(location) => Some((number, location)),
+        Hook::Output(..) | Hook::Redirect(..) | Hook::Tap(..) => None,
     })
 }
 
 /// Checks that everything that hooks name exists.
 ///
 /// # Errors
-/// Parameters, uniforms and addresses beyond the last, too many taps, an output without a semantic.
+/// Parameters, uniforms and addresses beyond the last, too many taps or second evaluations, an
+/// output without a semantic.
 pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
     for (number, hook) in hooks.iter().enumerate() {
         let wrong = |what: String| Err(Error::setup(format!("hook {number}: {what}")));
@@ -145,13 +165,17 @@ pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
             }
             Hook::Output(_, hook) => hook.operands(),
             Hook::Redirect(_, operand) => std::slice::from_ref(operand),
-            Hook::Tap(..) => &[],
+            Hook::Tap(..) | Hook::Again(_) => &[],
         };
         for operand in operands {
             if let HookOperand::Parameter(parameter @ HostField::PARAMETERS..) = operand {
                 return wrong(format!("parameter {parameter} does not exist; the last is 15"));
             }
         }
+    }
+    if let Some((number, _)) = evaluations(hooks).nth(1) {
+        let text = format!("hook {number}: a module has one second evaluation; translate another module for it");
+        return Err(Error::setup(text));
     }
     match taps(hooks).count() {
         count if count > TAPS => Err(Error::setup(format!("{count} taps exceed the limit of {TAPS}"))),

@@ -3,7 +3,7 @@
 
 use super::on_cpu::HostValues;
 use super::output::{ComponentSource, Location, Output, OutputValue};
-use crate::host::hooks::{Hook, HookOperand, OutputHook, TAPS, redirected, taps};
+use crate::host::hooks::{Hook, HookOperand, OutputHook, TAPS, evaluations, redirected, taps};
 use crate::host::settings::Arithmetic;
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::{Mask, Uniforms};
@@ -83,14 +83,27 @@ pub fn attach<'a>(hooks: &[Hook], outputs: impl Iterator<Item = &'a mut Output>)
     for output in outputs {
         let changes = hooks.iter().filter_map(|hook| match *hook {
             Hook::Output(semantic, change) if output.semantic == Some(semantic) => Some(change),
-            Hook::Output(..) | Hook::Redirect(..) | Hook::Tap(..) => None,
+            Hook::Output(..) | Hook::Redirect(..) | Hook::Tap(..) | Hook::Again(_) => None,
         });
         output.hooks.extend(changes);
     }
 }
 
+/// Adds the outputs of taps, and last the one of a second evaluation: a copy of the position with
+/// its hooks.
+pub(crate) fn add_outputs(hooks: &[Hook], outputs: &mut Vec<Output>) {
+    let again = evaluations(hooks).next().zip(outputs.first().cloned());
+    outputs.extend(tap_outputs(hooks));
+    outputs.extend(again.map(|((_, location), position)| Output {
+        name: "position_again".to_string(),
+        location: Location::Varying(location),
+        value: OutputValue::Again,
+        ..position
+    }));
+}
+
 /// Returns the outputs of taps.
-pub(crate) fn tap_outputs(hooks: &[Hook]) -> impl Iterator<Item = Output> + '_ {
+fn tap_outputs(hooks: &[Hook]) -> impl Iterator<Item = Output> + '_ {
     (0u8..).zip(taps(hooks).zip(NAMES)).map(|(number, ((_, location), name))| {
         let components = vec![ComponentSource::Zero; 4];
         let output = Output::plain(name.to_string(), Location::Varying(location), components);

@@ -3,7 +3,7 @@
 
 use super::block::UniformBlock;
 use super::entry_point::EntryPoint;
-use super::output::Output;
+use super::output::{Output, OutputValue};
 use crate::error::Warning;
 use crate::geometry::{GeometryKernel, GeometryStage};
 use crate::host::constants::Constants;
@@ -154,6 +154,10 @@ impl Interface {
     pub fn attribute_kind(&self, register: u8) -> AttributeKind {
         let found = self.attributes.iter().find(|attribute| attribute.register == register);
         found.map(|attribute| attribute.format.kind).unwrap_or_default()
+    }
+    /// Returns whether the module reads a second uniform block, of the layout of the first.
+    pub fn reads_again(&self) -> bool {
+        self.block.size > 0 && self.outputs.last().is_some_and(|output| output.value == OutputValue::Again)
     }
     /// Returns the compute form of a geometry program.
     pub fn kernel(&self) -> Option<&GeometryKernel> {

@@ -122,8 +122,7 @@ impl Output {
             columns.iter_mut().skip(self.components.len()).for_each(|column| *column = [0.0; N]);
         }
         let [x, y, z, w] = columns;
-        let is_position = matches!(self.value, OutputValue::Position | OutputValue::ClipDistances);
-        if is_position && !outputs.snap_depth.is_off() {
+        if self.value.is_position() && !outputs.snap_depth.is_off() {
             let tolerances = outputs.snap_depth.tolerances();
             let snap = |(z, w): (&mut f32, &f32)| *z = arith::snap_depth(precision, *z, *w, tolerances);
             z.iter_mut().zip(&*w).for_each(snap);
@@ -147,7 +146,7 @@ impl Output {
                 }
             }
             OutputValue::Plain | OutputValue::Color | OutputValue::Tap(_) => {}
-            OutputValue::Position => {
+            OutputValue::Position | OutputValue::Again => {
                 match outputs.depth {
                     DepthRange::ZeroToW => z.iter_mut().for_each(|z| *z = -*z),
                     DepthRange::MinusWToW => {

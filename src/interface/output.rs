@@ -73,6 +73,17 @@ pub enum OutputValue {
     /// None; the value comes from a [tap](crate::host::Hook::Tap), by its number. The four
     /// components are 0, as on the CPU.
     Tap(u8),
+    /// As of the position; the components come from a [second
+    /// evaluation](crate::host::Hook::Again).
+    Again,
+}
+
+impl OutputValue {
+    /// Returns whether the components are a position in the clip volume of the console, which the
+    /// module converts.
+    pub(crate) fn is_position(self) -> bool {
+        matches!(self, Self::Position | Self::ClipDistances | Self::Again)
+    }
 }
 
 /// An output of the vertex entry.

@@ -47,6 +47,20 @@ impl Usage {
     pub fn without(&self, folded: &Constants) -> Self {
         Self { floats: self.floats & !folded.float_mask(), ..*self }
     }
+    /// Returns the registers that one or the other reads. Outputs are not part of it.
+    #[must_use]
+    pub(crate) fn joined_with(&self, other: &Self) -> Self {
+        Self {
+            inputs: self.inputs | other.inputs,
+            floats: self.floats | other.floats,
+            ints: self.ints | other.ints,
+            bools: self.bools | other.bools,
+            relative: self.relative | other.relative,
+            joined: self.joined | other.joined,
+            relative_bases: self.relative_bases | other.relative_bases,
+            ..*self
+        }
+    }
     /// Every register.
     pub const EVERYTHING: Self = Self {
         inputs: u16::MAX,

@@ -52,11 +52,11 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
     for hook in &output.hooks {
         hooks::output(b, &options.arithmetic, &mut all[..len], hook);
     }
-    if matches!(output.value, OutputValue::Position | OutputValue::ClipDistances) {
+    if output.value.is_position() {
         all[2] = snapped(b, all[2], all[3], options.outputs.snap_depth);
     }
     match output.value {
-        OutputValue::Position => position(b, &mut all, options),
+        OutputValue::Position | OutputValue::Again => position(b, &mut all, options),
         OutputValue::ClipDistances => return distances(b, all),
         OutputValue::Mixed { colors, complements } => {
             for (component, lane) in all[..len].iter_mut().enumerate() {

@@ -3,7 +3,8 @@
 //! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform
 //! block. Must not know: encodings, back ends. Begin with `optimize/`, which has the
 //! order; `analyze/` has what passes and hosts ask, `legalize/` PICA200 arithmetic as plain
-//! operations, `drivers/` a pass for each defect of a driver.
+//! operations, `drivers/` a pass for each defect of a driver. `join.rs` adds
+//! a second evaluation to a legal module.
 //!
 //! [`optimize::run`] comes before [`legalize`], [`optimize::tidy`] and then [`drivers::leave`]
 //! after it. Every pass leaves a valid module valid and has nothing to do on what it made itself.
@@ -17,6 +18,7 @@
 
 pub mod analyze;
 pub mod drivers;
+pub mod join;
 pub mod legalize;
 pub mod optimize;
 mod scratch;

@@ -6,10 +6,10 @@
 use super::Input;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
-use crate::host::hooks::{self, taps};
+use crate::host::hooks::{self, Hook, evaluations, taps};
 use crate::host::registers::OutputMap;
 use crate::host::settings::{Job, Options, Profile, Setup, linkage};
-use crate::interface::hooks::tap_outputs;
+use crate::interface::hooks::add_outputs;
 use crate::interface::varying;
 use crate::program::isa::{Program, Stage};
 
@@ -27,11 +27,12 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
     if job.has_program() {
         hooks::check(hooks, program)?;
         varying::check_hooked(hooks, profile)?;
+        check_again(hooks, job, profile)?;
     }
     match job {
-        Job::Vertex if taps(hooks).next().is_some() => {
+        Job::Vertex if taps(hooks).next().is_some() || evaluations(hooks).next().is_some() => {
             let mut outputs = varying::outputs(&environment.output_map(), options, profile);
-            outputs.extend(tap_outputs(hooks));
+            add_outputs(hooks, &mut outputs);
             varying::check_locations(&outputs)
         }
         Job::Vertex | Job::Compute | Job::Quaternions => {
@@ -53,6 +54,19 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
         }
         Job::Draw(setup) => locations(options, profile, || setup.map),
     }
+}
+
+/// Checks that a second evaluation has a place.
+fn check_again(hooks: &[Hook], job: Job<'_>, profile: &Profile) -> Result<()> {
+    let Some((number, _)) = evaluations(hooks).next() else { return Ok(()) };
+    if job != Job::Vertex {
+        let text = format!(
+            "hook {number}: only vertex stages evaluate the position again; leave the hook out, \
+             and run this stage a second time with the other uniforms"
+        );
+        return Err(Error::setup(text));
+    }
+    profile.bindings.check_again()
 }
 
 /// Returns the geometry program's part of a setup.

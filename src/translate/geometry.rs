@@ -85,7 +85,7 @@ impl Translator {
             triangles,
             observations,
         });
-        self.finish(input, LiftedProgram { module, outputs, control, why, entry_point })
+        self.finish(input, LiftedProgram { module, again: None, outputs, control, why, entry_point })
     }
 }
 

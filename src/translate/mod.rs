@@ -35,9 +35,13 @@ use crate::host::debug_source::DebugSource;
 use crate::host::hooks::Hook;
 use crate::host::registers::OutputMap;
 use crate::host::settings::{Job, Options, Profile, Reliance};
-use crate::interface::hooks::tap_outputs;
-use crate::interface::{EntryPoint, Environment, Interface, Output, Usage, attach, map_warnings, varying};
+use crate::interface::hooks::add_outputs;
+use crate::interface::{
+    EntryPoint, Environment, Interface, Output, OutputValue, Usage, attach, map_warnings, varying,
+};
 use crate::lift::{Context, OutputSelection};
+use crate::passes::analyze::offsets::Offset;
+use crate::passes::analyze::ranges::Promises;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 use crate::program::isa::placed::PlacedText;
 use crate::program::isa::{Dest, Pc, Program};
@@ -179,10 +183,27 @@ impl Translation {
 /// A lifted program, the input of [`Translator::finish`].
 struct LiftedProgram {
     module: ir::Module,
+    /// The program once more, for its last output alone.
+    again: Option<ir::Module>,
     outputs: Vec<Output>,
     control: ControlFlow,
     why: Option<String>,
     entry_point: EntryPoint,
+}
+
+/// A module with the registers that it reads.
+struct ReadModule {
+    module: ir::Module,
+    offsets: Vec<Offset>,
+    usage: Usage,
+}
+
+impl ReadModule {
+    fn new(module: ir::Module, options: &Options, folded: &Constants) -> Self {
+        let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
+        let usage = passes::analyze::usage::run(&module.main, &offsets);
+        Self { module, offsets, usage }
+    }
 }
 
 /// A program with its environment, job and options.
@@ -400,11 +421,11 @@ impl Translator {
     }
 
     /// Returns the outputs of a map, with hooks.
-    fn outputs(&self, input: Input<'_>, map: &OutputMap, with_taps: bool) -> Vec<Output> {
+    fn outputs(&self, input: Input<'_>, map: &OutputMap, is_vertex: bool) -> Vec<Output> {
         let mut outputs = varying::outputs(map, input.options, &self.profile);
         attach(input.hooks, outputs.iter_mut());
-        if with_taps {
-            outputs.extend(tap_outputs(input.hooks));
+        if is_vertex {
+            add_outputs(input.hooks, &mut outputs);
         }
         outputs
     }
@@ -417,45 +438,50 @@ impl Translator {
         entry_point: EntryPoint,
     ) -> Result<Translation> {
         let Input { program, options, folded, hooks, .. } = input;
+        let (first, last) = match outputs.split_last() {
+            Some((last, first)) if last.value == OutputValue::Again => (first, Some(last)),
+            _none => (&outputs[..], None),
+        };
         let yielded = if entry_point.is_compute() {
             OutputSelection::Registers
         } else {
-            OutputSelection::Semantics(&outputs)
+            OutputSelection::Semantics(first)
         };
-        let context =
-            Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options, hooks };
         let (mut control, mut why) = control::choose(program, options)?;
-        let mut module = control::lift(context, &mut control, &mut why)?;
-        passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, LiftedProgram { module, outputs, control, why, entry_point })
+        let constants = &folded.floats;
+        let mut lift = |outputs| {
+            let context = Context { program, constants, outputs, geometry: None, options, hooks };
+            let mut module = control::lift(context, &mut control, &mut why)?;
+            passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
+            Ok(module)
+        };
+        let module = lift(yielded)?;
+        let again = last.map(|last| lift(OutputSelection::Semantics(std::slice::from_ref(last)))).transpose()?;
+        self.finish(input, LiftedProgram { module, again, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
     fn finish(&mut self, input: Input<'_>, lifted: LiftedProgram) -> Result<Translation> {
         let Input { program, environment, options, folded, hooks } = input;
-        let LiftedProgram { mut module, outputs, control, why, entry_point } = lifted;
+        let LiftedProgram { module, again, outputs, control, why, entry_point } = lifted;
         if !hooks.is_empty() {
             ir::verify(&module, ir::Phase::Pica)?;
         }
-        let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
-        let mut usage = passes::analyze::usage::run(&module.main, &offsets);
+        let module = ReadModule::new(module, options, folded);
+        let again = again.map(|module| ReadModule::new(module, options, folded));
+        let mut usage = again.iter().fold(module.usage, |all, again| all.joined_with(&again.usage));
         add_written(program, &control, &mut usage);
         let in_block = usage.without(folded);
         let known = environment.interface(&in_block, options)?;
         let interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
         let listed = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
         let debug_source = self.profile.debug_info.then(listed);
-        let uniforms = passes::legalize::Uniforms {
-            block: &interface.block,
-            constants: &folded.floats,
-            offsets: &offsets,
-        };
-        uniforms.check()?;
-        let believed = passes::analyze::ranges::Promises::given(options);
-        let built = &mut self.scratch.built;
-        let given =
-            passes::legalize::Given { believed, keeps_subnormals: self.profile.float_controls.subnormals };
-        let relies_on = passes::legalize::run(&mut module, options, given, &uniforms, built);
+        let (mut module, mut relies_on) = self.legalize(module, &interface)?;
+        if let Some(again) = again {
+            let (again, too) = self.legalize(again, &interface)?;
+            relies_on = relies_on.or(too);
+            passes::join::run(&mut module, again, interface.block.members.len() as u16);
+        }
         let relies_on = relies_on.reliance(options);
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
@@ -486,6 +512,24 @@ impl Translator {
             translated.warnings.push(control::fallback(&why, tier, words, program));
         }
         Ok(translated)
+    }
+
+    /// Legalizes a module. Returns the promises that it relies on, too.
+    fn legalize(&mut self, read: ReadModule, interface: &Interface) -> Result<(ir::Module, Promises)> {
+        let ReadModule { mut module, offsets, .. } = read;
+        let uniforms = passes::legalize::Uniforms {
+            block: &interface.block,
+            constants: &interface.folded.floats,
+            offsets: &offsets,
+        };
+        uniforms.check()?;
+        let given = passes::legalize::Given {
+            believed: Promises::given(&interface.options),
+            keeps_subnormals: self.profile.float_controls.subnormals,
+        };
+        let built = &mut self.scratch.built;
+        let relies_on = passes::legalize::run(&mut module, &interface.options, given, &uniforms, built);
+        Ok((module, relies_on))
     }
 
     /// Returns the number of words of the SPIR-V module, if there is one.

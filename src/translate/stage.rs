@@ -54,7 +54,7 @@ impl Translator {
         let mut module = control::lift(context(&[], form), &mut control, &mut why)?;
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lifted = LiftedProgram { module, outputs, control, why, entry_point };
+        let lifted = LiftedProgram { module, again: None, outputs, control, why, entry_point };
         self.finish(input, lifted)
     }
 

@@ -6,8 +6,8 @@ use ::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use crate::backend::interface::{
-    REGISTERS, Statements as _, StorageBuffer, attribute_type, defect, element_type, host_type, member,
-    output_type,
+    REGISTERS, Statements as _, StorageBuffer, attribute_type, defect, element_type, host_type, is_again,
+    member, output_type,
 };
 use crate::error::Result;
 use crate::host::settings::AttributeKind;
@@ -179,14 +179,16 @@ impl Body<'_> {
         let (data, element) = member(self.source.interface, number, element)?;
         let ty = self.w.ty(element_type(data.ty));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
-        let member = self.w.unsigned(self.vars.block_index[usize::from(number)]);
+        let block = self.vars.blocks[usize::from(is_again(self.source.interface, number))];
+        let place = usize::from(number) % self.vars.block_index.len();
+        let member = self.w.unsigned(self.vars.block_index[place]);
         let element = match element {
             Some(element) => Some(self.w.unsigned(element.into())),
             None => index.map(|index| self.id(index)),
         };
         let place = match element {
-            Some(element) => self.w.value(Op::AccessChain, pointer, &[self.vars.block, member, element]),
-            None => self.w.value(Op::AccessChain, pointer, &[self.vars.block, member]),
+            Some(element) => self.w.value(Op::AccessChain, pointer, &[block, member, element]),
+            None => self.w.value(Op::AccessChain, pointer, &[block, member]),
         };
         Ok(self.w.value(Op::Load, ty, &[place]))
     }

@@ -31,8 +31,8 @@ pub(super) struct Variables {
     pub(super) inputs: [Word; 16],
     /// Outputs of the vertex entry, in order.
     pub(super) outputs: Vec<Word>,
-    /// The uniform block.
-    pub(super) block: Word,
+    /// The uniform block, and the second one.
+    pub(super) blocks: [Word; 2],
     /// Index of each member of the block in its structure, which is sorted by offset.
     pub(super) block_index: Vec<u32>,
     /// The host block.
@@ -98,7 +98,7 @@ impl Declarations<'_> {
             let members: Vec<_> = fields.map(member).collect();
             self.vars.host = self.block(["Host", "host"], source.host_binding()?, &members);
         }
-        self.list(self.vars.block);
+        self.vars.blocks.into_iter().for_each(|block| self.list(block));
         self.list(self.vars.host);
         Ok(())
     }
@@ -228,7 +228,11 @@ impl Declarations<'_> {
             members.push((ty, member.offset, &*member.name));
         }
         let binding = self.source.profile.uniforms(&self.source.interface.entry_point);
-        self.vars.block = self.block(["Uniforms", "uniforms"], binding, &members);
+        self.vars.blocks[0] = self.block(["Uniforms", "uniforms"], binding, &members);
+        if self.source.interface.reads_again() {
+            let names = ["UniformsAgain", "uniforms_again"];
+            self.vars.blocks[1] = self.block(names, self.source.profile.bindings.again, &members);
+        }
         Ok(())
     }
 

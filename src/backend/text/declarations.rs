@@ -69,9 +69,10 @@ enum Content {
 pub struct Declarations {
     pub reads: Reads,
     globals: Vec<Global>,
-    /// Texts in front of members of the uniform block and of the host block: `uniforms.`
-    pub prefixes: [String; 2],
-    /// Names of the members of the uniform block, by their index in operations.
+    /// Texts in front of members of the uniform block, of the host block and of the second uniform
+    /// block: `uniforms.`
+    pub prefixes: [String; 3],
+    /// Names of the members of the uniform blocks, by their index in operations.
     pub members: Vec<String>,
     /// Names of the offsets of arrays of the uniform block, each with the offset.
     pub offsets: Vec<(String, u16)>,
@@ -102,12 +103,12 @@ impl Declarations {
         }
         let has_names = dialect.has_globals && is_linked;
         let glsl = if has_names { &source.profile.glsl } else { &GlslProfile::DEFAULT };
-        let mut blocks = [glsl.uniforms.clone(), glsl.host.clone()];
+        let mut blocks = [glsl.uniforms.clone(), glsl.host.clone(), glsl.again.clone()];
         if has_names && interface.stage().is_some() {
             blocks = blocks.map(in_geometry_stage);
         }
-        let [uniforms, host] = &blocks;
-        let is_used = [interface.block.size > 0, reads.host > 0];
+        let [uniforms, host, again] = &blocks;
+        let is_used = [interface.block.size > 0, reads.host > 0, interface.reads_again()];
         for (block, _) in blocks.iter().zip(is_used).filter(|(_, is_used)| *is_used && has_names) {
             names.exact(&block.block)?;
             block.instance.iter().try_for_each(|name| names.exact(name))?;
@@ -116,12 +117,11 @@ impl Declarations {
             .each_ref()
             .map(|block| block.instance.as_ref().map_or_else(String::new, |name| format!("{name}.")));
         if interface.block.size > 0 {
-            let mut inner = Names::new(dialect.reserved);
-            let scope = if uniforms.instance.is_some() { &mut inner } else { &mut *names };
-            let mut layout = Layout { fields: Vec::new(), end: 0, names: scope };
-            out.members = layout.members(&interface.block)?;
-            let fields = layout.fields;
-            out.block(uniforms, source.profile.uniforms(&interface.entry_point), fields);
+            let binding = source.profile.uniforms(&interface.entry_point);
+            out.uniforms(uniforms, binding, &interface.block, names)?;
+        }
+        if interface.reads_again() {
+            out.uniforms(again, source.profile.bindings.again, &interface.block, names)?;
         }
         if reads.host > 0 {
             let fields = || HostField::ALL.into_iter().take(reads.host);
@@ -133,6 +133,23 @@ impl Declarations {
         }
         out.resources(source, dialect, names)?;
         Ok(out)
+    }
+
+    /// Declares a uniform block, and adds the names of its members.
+    fn uniforms(
+        &mut self,
+        block: &BlockNames,
+        binding: Binding,
+        layout: &UniformBlock,
+        names: &mut Names<'_>,
+    ) -> Result<()> {
+        let mut inner = names.apart();
+        let scope = if block.instance.is_some() { &mut inner } else { names };
+        let mut members = Layout { fields: Vec::new(), end: 0, names: scope };
+        self.members.extend(members.members(layout)?);
+        let fields = members.fields;
+        self.block(block, binding, fields);
+        Ok(())
     }
 
     /// Declares what invocations of the entry read and write besides uniforms.

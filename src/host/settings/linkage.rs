@@ -262,6 +262,9 @@ pub struct GlslProfile {
     pub uniforms: BlockNames,
     /// The host block. Default: `Host` and `host`; in geometry stages as above.
     pub host: BlockNames,
+    /// The second uniform block, of [`Hook::Again`](crate::host::Hook::Again). Default:
+    /// `UniformsAgain` and `uniforms_again`.
+    pub again: BlockNames,
     /// The attributes. Default: `AttributeNames::Named("in_")`.
     pub attributes: AttributeNames,
 }
@@ -276,6 +279,10 @@ impl GlslProfile {
         separable: false,
         uniforms: BlockNames { block: Cow::Borrowed("Uniforms"), instance: Some(Cow::Borrowed("uniforms")) },
         host: BlockNames { block: Cow::Borrowed("Host"), instance: Some(Cow::Borrowed("host")) },
+        again: BlockNames {
+            block: Cow::Borrowed("UniformsAgain"),
+            instance: Some(Cow::Borrowed("uniforms_again")),
+        },
         attributes: AttributeNames::Named(Cow::Borrowed("in_")),
     };
 }

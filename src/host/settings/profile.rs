@@ -43,25 +43,43 @@ pub struct Bindings {
     /// The host block of 32 bytes, read only for clip planes and a dynamic y. Default:
     /// `Binding { set: 0, binding: 1 }`. [`HostValues`](crate::host::HostValues) packs it.
     pub host: Binding,
+    /// The second uniform block, read only for [`Hook::Again`](crate::host::Hook::Again). Default:
+    /// `Binding { set: 0, binding: 2 }`.
+    pub again: Binding,
 }
 
 impl Bindings {
-    /// Checks that the two blocks have different bindings. It matters only if both are used.
+    /// Checks that uniform block and host block have different bindings. It matters only if both
+    /// are used.
     ///
     /// # Errors
     /// [`Kind::SharedBinding`] if they are equal.
     pub fn check(&self) -> Result<()> {
-        if self.uniforms != self.host {
+        Self::check_pair(self.uniforms, self.host)
+    }
+
+    /// Checks that the second uniform block has a binding of its own.
+    ///
+    /// # Errors
+    /// [`Kind::SharedBinding`] if another block has it.
+    pub(crate) fn check_again(&self) -> Result<()> {
+        Self::check_pair(self.uniforms, self.again)?;
+        Self::check_pair(self.host, self.again)
+    }
+
+    fn check_pair(one: Binding, other: Binding) -> Result<()> {
+        if one != other {
             return Ok(());
         }
-        let Binding { set, binding } = self.host;
+        let Binding { set, binding } = other;
         Err(Error::new(Kind::SharedBinding { set, binding }, At::Whole))
     }
 }
 
 impl Default for Bindings {
     fn default() -> Self {
-        Self { uniforms: Binding { set: 0, binding: 0 }, host: Binding { set: 0, binding: 1 } }
+        let [uniforms, host, again] = [0, 1, 2].map(|binding| Binding { set: 0, binding });
+        Self { uniforms, host, again }
     }
 }
 
@@ -115,7 +133,7 @@ pub struct Profile {
     /// [`DebugSource`](crate::host::DebugSource). Results do not change; two sample programs take
     /// 51 and 85 % more words.
     pub debug_info: bool,
-    /// Bindings of the blocks. Default: both in set 0.
+    /// Bindings of the blocks. Default: all in set 0.
     pub bindings: Bindings,
     /// Varyings of the host's fragment shader, in this order. Default: [`Varying::DENSE`]. A
     /// varying is declared if any of its components is mapped or a constant, or if it is a copy of

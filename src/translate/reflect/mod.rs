@@ -134,6 +134,9 @@ pub struct Reflection {
     pub places: Places,
     /// Place and size of the uniform block, or `None` if the program reads no uniform.
     pub uniform_block: Option<BlockInfo>,
+    /// Place and size of the second uniform block, which has the members of the first, or `None` if
+    /// no [hook](crate::host::Hook::Again) evaluates the position again.
+    pub again_block: Option<BlockInfo>,
     /// The host block, or `None` if the program reads none of its fields.
     pub host_block: Option<BlockInfo>,
     /// Fields of the host block that are read.
@@ -188,8 +191,9 @@ impl Reflection {
         let HostInputs { size: host_size, host_members, specialization } = HostInputs::collect(translated);
         let size = interface.block.size;
         let uniform_place = (size > 0).then(|| profile.uniforms(entry_point));
+        let again = interface.reads_again().then_some(profile.bindings.again);
         let host = host_size.map(|size| (profile.host(entry_point), size));
-        let places: Vec<_> = uniform_place.into_iter().chain(host.map(|(host, _)| host)).collect();
+        let places: Vec<_> = [uniform_place, again, host.map(|(host, _)| host)].into_iter().flatten().collect();
         let languages = Languages::new(entry_point, &places, !specialization.is_empty());
         let attributes = interface.attributes.iter().map(|one| languages.attribute(one.register));
         let outputs = interface.outputs.iter().map(|output| languages.output(output.location));
@@ -204,6 +208,7 @@ impl Reflection {
             usage: *usage,
             places: Places { attributes: attributes.collect(), outputs: outputs.collect() },
             uniform_block: uniform_place.map(|place| languages.block(place, size, interface.block.used())),
+            again_block: again.map(|place| languages.block(place, size, interface.block.used())),
             host_block: host.map(|(place, size)| languages.block(place, size, size)),
             host_members,
             draw_block: kernel.map(|kernel| draw_block(kernel, languages)),

@@ -10,7 +10,7 @@ use transpica::host::{
     OutputHook, OutputMap, OutputValue, redirect,
 };
 use transpica::interp::TraceRecord;
-use transpica::isa::{Inst, Mask, Pc, Source};
+use transpica::isa::{Inst, Mask, Pc, Source, Uniforms};
 use transpica::settings::{
     Block, ClipPlanes, DepthRange, DepthSnap, FlipY, FloatControls, Layout, Outputs, Varying, VaryingSource,
     VertexInput,
@@ -84,13 +84,14 @@ fn hook(random: &mut Random, program: &Program<'_>, again: u8, location: u32) ->
     let semantic = random.pick(&SEMANTICS);
     let mask = Mask(random.below(16) as u8);
     let operand = operand(random);
-    match random.below(7) {
+    match random.below(8) {
         0 => Hook::Output(semantic, OutputHook::Transform(std::array::from_fn(|_| self::operand(random)))),
         1 => Hook::Output(semantic, OutputHook::Set(mask, operand)),
         2 => Hook::Output(semantic, OutputHook::Add(mask, operand)),
         3 => Hook::Output(semantic, OutputHook::Multiply(mask, operand)),
         4 => Hook::Redirect(again, operand),
         5 => Hook::Redirect(uniform(random, program), operand),
+        6 => Hook::Again(location),
         _ => Hook::Tap(Pc(random.below(program.code().len() as u32) as u16), location),
     }
 }
@@ -120,7 +121,8 @@ fn declared(options: Options, program: &Program<'_>, environment: &dyn Environme
 fn driven(module: &dr::Module, outputs: &[Output], values: &InputValues, host: &[u8]) -> Vec<Vec<u32>> {
     let mut world =
         World { attributes: (0..).zip(values.inputs.map(Vec::from)).collect(), ..World::default() };
-    world.buffers.insert(0, values.members.concat().concat());
+    let (first, second) = values.members.split_at(3);
+    world.buffers.extend([(0, first.concat().concat()), (2, second.concat().concat())]);
     world.buffers.insert(1, host.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect());
     run_on(module, &mut world, &mut Licenses::of(module, u64::from(values.inputs[0][0])));
     let output = |output: &Output| match output.location {
@@ -141,14 +143,28 @@ fn set_host(values: &mut InputValues, host: &HostValues) {
     }
 }
 
+/// The members of a block that holds all registers.
+fn members(uniforms: &Uniforms) -> [Vec<[u32; 4]>; 3] {
+    [
+        uniforms.floats.map(|register| register.map(f32::to_bits)).to_vec(),
+        uniforms.ints.map(|register| register.map(u32::from)).to_vec(),
+        vec![[u32::from(uniforms.bools), 0, 0, 0]],
+    ]
+}
+
 /// Compares a program with hooks for some vertices; returns the number of compared values.
 fn compare(kind: Kind, seed: u64) -> usize {
     let generated = generate(kind, seed);
     let program = generated.program();
     let mut random = Random::new(seed, "hooks");
     let again = uniform(&mut random, &program);
-    let hooks: Vec<Hook> =
+    let mut hooks: Vec<Hook> =
         (0..1 + random.below(7)).map(|number| hook(&mut random, &program, again, 20 + number)).collect();
+    let mut evaluations = 0;
+    hooks.retain(|hook| {
+        evaluations += u32::from(matches!(hook, Hook::Again(_)));
+        !matches!(hook, Hook::Again(_)) || evaluations == 1
+    });
     let precision = random.pick(&[Precision::Exact, Precision::Fast, Precision::F24]);
     let mut options = Options {
         outputs: Outputs {
@@ -176,19 +192,16 @@ fn compare(kind: Kind, seed: u64) -> usize {
     let Ok(translated) = translator.translate(&program, &hooked, Job::Vertex) else { return 0 };
     ir::verify(&translated.module, ir::Phase::Legal).unwrap_or_else(|error| panic!("{seed}: {error}"));
 
-    let uniforms = generated.uniforms();
-    let mut seen = uniforms.clone();
-    redirect(&hooks, &mut seen, &host);
-    let mut machine = Machine::new(&program, options.settings(1 << 16)).expect("a vertex program");
-    machine.set_uniforms(&seen);
-    let mut values = InputValues {
-        members: vec![
-            uniforms.floats.map(|register| register.map(f32::to_bits)).to_vec(),
-            uniforms.ints.map(|register| register.map(u32::from)).to_vec(),
-            vec![[u32::from(uniforms.bools), 0, 0, 0]],
-        ],
-        ..InputValues::default()
-    };
+    // Those of a second evaluation are another program's.
+    let both = [generated.uniforms(), generate(kind, seed + 1).uniforms()];
+    let mut machines = both.each_ref().map(|uniforms| {
+        let mut seen = uniforms.clone();
+        redirect(&hooks, &mut seen, &host);
+        let mut machine = Machine::new(&program, options.settings(1 << 16)).expect("a vertex program");
+        machine.set_uniforms(&seen);
+        machine
+    });
+    let mut values = InputValues { members: both.iter().flat_map(members).collect(), ..InputValues::default() };
     set_host(&mut values, &host);
 
     let (module, outputs) = (declared(options, &program, &hooked), &translated.interface.outputs);
@@ -200,12 +213,13 @@ fn compare(kind: Kind, seed: u64) -> usize {
                 taps.insert(record.pc.0, value);
             }
         };
-        let Ok(registers) = machine.run_traced(&inputs, &mut trace).copied() else { continue };
+        let Ok(registers) = machines[0].run_traced(&inputs, &mut trace).copied() else { continue };
+        let Ok(again) = machines[1].run(&inputs).copied() else { continue };
         let taps_of: Vec<[f32; 4]> = hooks
             .iter()
             .filter_map(|hook| match hook {
                 Hook::Tap(pc, _) => Some(taps.get(&pc.0).copied().unwrap_or([0.0, 0.0, 0.0, 1.0])),
-                Hook::Output(..) | Hook::Redirect(..) => None,
+                Hook::Output(..) | Hook::Redirect(..) | Hook::Again(_) => None,
             })
             .collect();
         values.inputs = inputs.map(|register| register.map(f32::to_bits));
@@ -214,6 +228,7 @@ fn compare(kind: Kind, seed: u64) -> usize {
         for (number, (output, found)) in outputs.iter().zip(found).enumerate() {
             let expected = match output.value {
                 OutputValue::Tap(tap) => taps_of[usize::from(tap)],
+                OutputValue::Again => output.value(&again, &options, &host),
                 _ => output.value(&registers, &options, &host),
             };
             let driven = driven.as_ref().map(|outputs| &outputs[number][..]);

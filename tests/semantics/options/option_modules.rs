@@ -367,8 +367,8 @@ fn presets_have_their_byte_offsets_in_both_languages() {
 
 #[test]
 fn blocks_have_the_bindings_of_the_profile() {
-    let bindings =
-        Bindings { uniforms: Binding { set: 3, binding: 5 }, host: Binding { set: 4, binding: 6 } };
+    let [uniforms, host] = [(3, 5), (4, 6)].map(|(set, binding)| Binding { set, binding });
+    let bindings = Bindings { uniforms, host, ..Bindings::default() };
     let profile = Profile { bindings, ..Profile::default() };
     let options =
         Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };

@@ -188,11 +188,11 @@ fields!(VertexInput { formats promises });
 fields!(Options { arithmetic control outputs block input assume limits });
 
 fields!(Binding { set binding });
-fields!(Bindings { uniforms host });
+fields!(Bindings { uniforms host again });
 fields!(Profile { spirv_version no_contraction float_controls float_controls2 invariant_position leave_loops_at_head names debug_info bindings varyings glsl });
 fields!(Varying { name location components });
 variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
-fields!(GlslProfile { version_line extension_lines entry outputs separable uniforms host attributes });
+fields!(GlslProfile { version_line extension_lines entry outputs separable uniforms host again attributes });
 variants!(GlslOutputs { Stage {} Globals {} });
 fields!(BlockNames { block instance });
 

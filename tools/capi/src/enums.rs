@@ -381,6 +381,10 @@ pub enum TranspicaHookKind {
     Redirect = 4,
     /// Emits the result of an instruction as a varying.
     Tap = 5,
+    /// Emits the position that the program computes with the uniforms of a second block, as the
+    /// varying `position_again` at `location`. The block has the layout of the uniform block and
+    /// the binding `bindings.again` of the settings.
+    Again = 6,
 }
 
 /// Use of an output by the rasterizer.

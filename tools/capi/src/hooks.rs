@@ -29,13 +29,13 @@ pub struct TranspicaHookOperand {
 pub struct TranspicaHook {
     /// A TranspicaHookKind.
     pub kind: u32,
-    /// A TranspicaSemantic: the output. 0 for redirected uniforms and taps.
+    /// A TranspicaSemantic: the output. 0 for other hooks.
     pub semantic: u32,
-    /// The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
+    /// The components, bit 0 is x. 0 for matrices and hooks of no output.
     pub mask: u32,
     /// For a redirected uniform, its register, 0 to 95; for a tap, the address of the instruction.
     pub number: u32,
-    /// Location of the varying of a tap.
+    /// Location of the varying of a tap or a second evaluation.
     pub location: u32,
     /// Must be 0.
     pub reserved: u32,
@@ -103,6 +103,7 @@ impl TranspicaHook {
                 })?;
                 Ok(Hook::Tap(Pc(address), location))
             }
+            TranspicaHookKind::Again => Ok(Hook::Again(location)),
         }
     }
 }
@@ -124,7 +125,7 @@ impl TranspicaHookOperand {
 
 impl Choice for TranspicaHookKind {
     fn read(number: u32) -> Option<Self> {
-        use TranspicaHookKind::{Add, Multiply, Redirect, Set, Tap, Transform};
-        [Set, Add, Multiply, Transform, Redirect, Tap].into_iter().find(|&kind| kind as u32 == number)
+        use TranspicaHookKind::{Add, Again, Multiply, Redirect, Set, Tap, Transform};
+        [Set, Add, Multiply, Transform, Redirect, Tap, Again].into_iter().find(|&kind| kind as u32 == number)
     }
 }

@@ -289,7 +289,7 @@ pub fn spirv_version(text: &str) -> Result<Vec<Change>, String> {
 /// `--bindings`
 pub fn bindings(text: &str) -> Result<Vec<Change>, String> {
     list(text, |block, place| {
-        let block = word(block, &[("uniforms", "uniforms"), ("host", "host")])?;
+        let block = word(block, &[("uniforms", "uniforms"), ("host", "host"), ("again", "again")])?;
         let place = place
             .split_once(':')
             .and_then(|(set, binding)| Some((set.parse::<u32>().ok()?, binding.parse::<u32>().ok()?)));
@@ -306,7 +306,7 @@ pub fn varyings(text: &str) -> Result<Vec<Change>, String> {
     Ok(vec![Change::new("varyings", table.map_err(|error| error.to_string())?)])
 }
 
-/// `--glsl-uniforms`, `--glsl-host`
+/// `--glsl-uniforms`, `--glsl-host`, `--glsl-again`
 pub fn block(object: &str, text: &str) -> Result<Vec<Change>, String> {
     if is_json(text) {
         return Err("must look like BLOCK:INSTANCE".into());

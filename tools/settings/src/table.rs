@@ -311,10 +311,17 @@ pub const ROWS: &[Row] = &[
         .help("Write lines and registers for debuggers into SPIR-V: those of the source, or of the disassembly of a binary"),
     row(
         "bindings",
-        &["bindings.uniforms.set", "bindings.uniforms.binding", "bindings.host.set", "bindings.host.binding"],
-        Form::Spelled("BLOCK=SET:BINDING,…", &["uniforms=1:2,host=3:4"], spelling::bindings),
+        &[
+            "bindings.uniforms.set",
+            "bindings.uniforms.binding",
+            "bindings.host.set",
+            "bindings.host.binding",
+            "bindings.again.set",
+            "bindings.again.binding",
+        ],
+        Form::Spelled("BLOCK=SET:BINDING,…", &["uniforms=1:2,host=3:4,again=5:6"], spelling::bindings),
     )
-    .help("Bindings of a vertex entry's blocks [default: uniforms=0:0,host=0:1]"),
+    .help("Bindings of a vertex entry's blocks [default: uniforms=0:0,host=0:1,again=0:2]"),
     row(
         "varyings",
         &["varyings.*.name", "varyings.*.location", "varyings.*.components"],
@@ -350,6 +357,15 @@ pub const ROWS: &[Row] = &[
         Form::Spelled("BLOCK[:INSTANCE]", &["Window:window"], |text| spelling::block("glsl.host", text)),
     )
     .help("Names of the host block and its instance [default: Host:host]"),
+    row(
+        "glsl-again",
+        &["glsl.again.block", "glsl.again.instance"],
+        Form::Spelled("BLOCK[:INSTANCE]", &["Before:before"], |text| spelling::block("glsl.again", text)),
+    )
+    .help(
+        "Names of the block of a second evaluation, which hooks of the library add \
+         [default: UniformsAgain:uniforms_again]",
+    ),
     row(
         "glsl-attributes",
         &["glsl.attributes.Named", "glsl.attributes.Numbered"],

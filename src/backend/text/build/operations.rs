@@ -3,7 +3,7 @@
 //! syntax.
 
 use super::{Builder, known};
-use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, not_legal};
+use crate::backend::interface::{Statements as _, StorageBuffer, defect, is_again, member, not_legal};
 use crate::backend::text::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Text, View};
 use crate::backend::text::names::Word;
 use crate::error::Result;
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
             }
             Resource::Draw(field) => Ok(self.draw(field)?.view),
             Resource::Host(field) => {
-                let [_, prefix] = &self.module.declarations.prefixes;
+                let [_, prefix, _] = &self.module.declarations.prefixes;
                 Ok(self.draft.name(ty, prefix, field.name()).view)
             }
             Resource::Specialized(id) => Ok(self.draft.name(ty, "", &id.to_string()).view),
@@ -196,6 +196,10 @@ impl<'a> Builder<'a> {
         };
         let interface = self.module.source.interface;
         let (data, _) = member(interface, number, Some(element))?;
+        // Readers are functions on arrays of the first block.
+        if is_again(interface, number) {
+            return Ok(None);
+        }
         let Some((array, ahead)) = self.module.declarations.array(&interface.block, data, element) else {
             return Ok(None);
         };
@@ -256,7 +260,8 @@ impl<'a> Builder<'a> {
         let interface = self.module.source.interface;
         let (data, element) = member(interface, number, element)?;
         let declarations = &self.module.declarations;
-        let (prefix, name) = (&declarations.prefixes[0], &declarations.members[usize::from(number)]);
+        let prefix = &declarations.prefixes[if is_again(interface, number) { 2 } else { 0 }];
+        let name = &declarations.members[usize::from(number)];
         let (place, subject) = match element.map(|element| self.index(data, element, name)) {
             Some([index, subject]) => (format!("{prefix}{name}[{index}]"), subject),
             None => (format!("{prefix}{name}"), name.clone()),

@@ -78,6 +78,11 @@ impl<'o> Names<'o> {
         Self { reserved, outer: None, taken: Interner::default(), repetitions: Vec::new() }
     }
 
+    /// Creates a scope without names that reserves the same words.
+    pub fn apart<'n>(&self) -> Names<'n> {
+        Names::new(self.reserved)
+    }
+
     /// Creates a nested scope.
     pub fn inner(&'o self) -> Self {
         Self { outer: Some(self), ..Self::new(self.reserved) }

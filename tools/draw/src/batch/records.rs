@@ -4,7 +4,7 @@
 
 use super::lanes::LANES;
 use transpica::host::varying::{self, Place};
-use transpica::host::{ComponentSource, Hook, HostValues, Output, OutputMap, attach};
+use transpica::host::{ComponentSource, Hook, HostValues, Output, OutputMap, OutputValue, attach};
 use transpica::{Error, Options, Profile, Result};
 
 /// Vertices that are converted one by one, which touches less code than loops over lanes.
@@ -66,10 +66,32 @@ impl Records {
         attach(hooks, self.fields.iter_mut().map(|field| &mut field.output));
     }
 
+    /// Takes out the fields of a [second evaluation](Hook::Again): records of the same vertices,
+    /// for a draw of their own into the same buffer, with the other uniforms.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn take_again(&mut self) -> Self {
+        let fields = self.fields.extract_if(.., |field| field.output.value == OutputValue::Again).collect();
+        let mut again = Self { fields, ..*self };
+        // It is the position of that draw.
+        again.fields.iter_mut().for_each(|field| field.output.value = OutputValue::Position);
+        again
+    }
+
     /// Checks that `count` records lie in a buffer of `size` floats.
     pub(crate) fn check(&self, count: usize, size: usize) -> Result<()> {
         for (index, Field { output, offset, .. }) in self.fields.iter().enumerate() {
             let lanes = output.lanes();
+            if output.value == OutputValue::Again {
+                let text = format!(
+                    "fields[{index}] has the position of other uniforms: draw Records::take_again with those"
+                );
+                return Err(Error::setup(text));
+            }
             if output.components.len() > 4 || offset.saturating_add(lanes) > self.stride {
                 let stride = self.stride;
                 let text = format!("fields[{index}]: {lanes} floats at {offset} of a record of {stride}");

@@ -276,7 +276,8 @@ fn hook([kind, a, b, c]: [u8; 4]) -> Hook {
         2 => output(OutputHook::Multiply(mask, operand(b))),
         3 => output(OutputHook::Transform([b, c, b ^ c, b & c].map(operand))),
         4 | 5 => Hook::Redirect(a % 97, operand(b)),
-        _ => Hook::Tap(Pc(u16::from_le_bytes([a, b]) % (CODE as u16 + 1)), u32::from(c % 32)),
+        6 => Hook::Tap(Pc(u16::from_le_bytes([a, b]) % (CODE as u16 + 1)), u32::from(c % 32)),
+        _ => Hook::Again(u32::from(c % 32)),
     }
 }
 
