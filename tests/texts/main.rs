@@ -15,6 +15,7 @@ mod places;
 mod printer;
 mod private_arrays;
 mod reflection;
+mod second_evaluation;
 mod spirv;
 mod wgsl_text;
 

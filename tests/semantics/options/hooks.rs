@@ -12,12 +12,12 @@ use transpica::host::{
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Source, Uniforms};
 use transpica::settings::{
-    Block, ClipPlanes, DepthRange, DepthSnap, FlipY, FloatControls, Layout, Outputs, Varying, VaryingSource,
+    Binding, Bindings, Block, ClipPlanes, DepthRange, DepthSnap, FlipY, FloatControls, Layout, Outputs, Varying, VaryingSource,
     VertexInput,
 };
 use transpica::stages::ir;
 use transpica::{
-    Job, Machine, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Translator, key,
+    Job, Machine, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Stage, Translator, key,
 };
 use transpica_asm::{SourceText, assemble};
 use transpica_inspect::spirv;
@@ -493,6 +493,55 @@ fn parameters_of_compute_forms_have_a_binding_of_their_own() {
         found
     };
     assert_eq!((decorations(33), decorations(34)), (vec![0, 1, 6], vec![0; 3]));
+}
+
+#[test]
+fn second_evaluations_have_one_place() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    let refused = |hooks: &[Hook], bindings: Bindings, job: Job<'_>, message: &str| {
+        let hooked = Hooked { environment: &environment, hooks };
+        let mut translator = Translator::new(Options::default(), Profile { bindings, ..Profile::default() });
+        let error = translator.translate(&program, &hooked, job).expect_err(message);
+        assert_eq!(translator.key(&program, &hooked, job, b""), Err(error.clone()));
+        assert!(error.to_string().contains(message), "{error}");
+    };
+    let (own, once) = (Bindings::default(), [Hook::Again(20)]);
+    refused(&[once[0], Hook::Again(21)], own, Job::Vertex, "hook 1: a module has one second evaluation");
+    for job in [Job::Compute, Job::BeforeGeometry { outputs: 1 }] {
+        refused(&once, own, job, "hook 0: only vertex stages evaluate the position again; leave the hook out");
+    }
+    // Color is at 0.
+    refused(&[Hook::Again(0)], own, Job::Vertex, "location 0");
+    refused(&[Hook::Tap(Pc(0), 20), once[0]], own, Job::Vertex, "location 20");
+    for binding in 0..2 {
+        let bindings = Bindings { again: Binding { set: 0, binding }, ..own };
+        refused(&once, bindings, Job::Vertex, &format!("two blocks use set 0, binding {binding}"));
+        // Without a second evaluation it has no place that another could take.
+        let mut translator = Translator::new(Options::default(), Profile { bindings, ..Profile::default() });
+        translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    }
+    let bindings = Bindings { again: Binding { set: 1, binding: 0 }, ..own };
+    let mut translator = Translator::new(Options::default(), Profile { bindings, ..Profile::default() });
+    let hooked = Hooked { environment: &environment, hooks: &once };
+    let output = translator.translate(&program, &hooked, Job::Vertex).expect("translates").interface.outputs.pop();
+    assert_eq!(output.map(|output| output.location), Some(Location::Varying(20)));
+}
+
+/// A module whose loop no run leaves has no outputs, whether evaluated once or twice.
+#[test]
+fn programs_that_never_end_are_evaluated_again() {
+    // jmpu b0, 0; end
+    let code = &[0xB400_0000, 0x8800_0000][..];
+    let program = Program::from_raw(code, &[][..], Pc(0), Stage::Vertex).expect("well formed");
+    let mut options = Options::default();
+    (options.control.bools.baked, options.control.bools.values) = (1, 1);
+    let environment = environment();
+    let hooked = Hooked { environment: &environment, hooks: &[Hook::Again(20)] };
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &hooked, Job::Vertex).expect("translates");
+    ir::verify(&translated.module, ir::Phase::Legal).expect("legal");
+    assert!(!translated.spirv().expect("SPIR-V").is_empty());
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct VertexJob<'a> {
     pub uniforms: &'a [u8],
     /// Content of the host block; empty if no field of it is read.
     pub host: &'a [u8],
+    /// Content of the second uniform block; empty if it is not read.
+    pub again: &'a [u8],
     /// v0..v15 of each vertex, as bits of its format.
     pub vertices: &'a [Registers],
     /// Formats of the attributes.
@@ -43,12 +45,12 @@ impl<'a> VertexJob<'a> {
         vertices: &'a [Registers],
     ) -> Self {
         let formats = [AttributeFormat::default(); 16];
-        Self { shader, interface, uniforms, host: &[], vertices, formats, constants: &[] }
+        Self { shader, interface, uniforms, host: &[], again: &[], vertices, formats, constants: &[] }
     }
 
     /// Iterates over the blocks that the program reads, in the order of their bindings.
     fn blocks(&self) -> impl Iterator<Item = &'a [u8]> {
-        [self.uniforms, self.host].into_iter().filter(|block| !block.is_empty())
+        [self.uniforms, self.host, self.again].into_iter().filter(|block| !block.is_empty())
     }
 }
 

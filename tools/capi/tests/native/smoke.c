@@ -1167,7 +1167,7 @@ static void hooks_are_checked_and_applied(void) {
     TranspicaTranslator *translator = translator_of(NULL);
     TranspicaResult *result = NULL;
     TranspicaHooks hooks;
-    TranspicaHook list[3];
+    TranspicaHook list[4];
     TranspicaBatch *batch = NULL;
     TranspicaRegisters *registers = NULL;
     TranspicaVertexAttribute attributes[2];
@@ -1198,8 +1198,11 @@ static void hooks_are_checked_and_applied(void) {
     list[2].kind = TRANSPICA_HOOK_KIND_TAP;
     list[2].number = 1;
     list[2].location = 9;
+    // The position comes a second time, too.
+    list[3].kind = TRANSPICA_HOOK_KIND_AGAIN;
+    list[3].location = 10;
     hooks.hooks = list;
-    hooks.hook_count = 3;
+    hooks.hook_count = 4;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_OK);
     CHECK(memcmp(&plain, &hooked, sizeof plain) != 0);
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
@@ -1252,7 +1255,10 @@ static void hooks_are_checked_and_applied(void) {
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
     failure(result, "parameter 16 does not exist");
     list[0].operands[0].parameter = 0;
-    list[0].kind = (TranspicaHookKind)6;
+    list[0].kind = TRANSPICA_HOOK_KIND_AGAIN;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    failure(result, "hook 3: a module has one second evaluation");
+    list[0].kind = (TranspicaHookKind)7;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     list[0].kind = TRANSPICA_HOOK_KIND_SET;
     list[0].reserved = 1;

@@ -70,8 +70,32 @@ impl Records {
     /// for a draw of their own into the same buffer, with the other uniforms.
     ///
     /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # Ok(()) }
+    /// use transpica::host::{Hook, Hooked};
+    /// use transpica::{Job, Options, Profile, RegisterState, Stage, Translator};
+    /// use transpica_draw::batch::{Batch, Order, Records, VertexAttribute, Vertices};
+    ///
+    /// // add o0, c0, v0; end. o0 is the position.
+    /// let mut state = RegisterState::default();
+    /// let code = [(0x2CC, 0x0002_0000), (0x2CC, 0x8800_0000), (0x2D6, 0x0006_C36F)];
+    /// let outputs = [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)];
+    /// code.into_iter().chain(outputs).for_each(|(register, value)| state.write(register, value));
+    ///
+    /// let (program, options) = (state.program(Stage::Vertex)?, Options::default());
+    /// let hooked = Hooked { environment: state.vertex(), hooks: [Hook::Again(9)] };
+    /// let mut translator = Translator::new(options, Profile::default());
+    /// let translated = translator.translate(&program, &hooked, Job::Vertex)?;
+    /// let mut records = Records::new(translated.interface.outputs, &options);
+    /// let again = records.take_again();
+    ///
+    /// let mut batch = Batch::new(&program, options.settings(1000))?;
+    /// let attributes = [VertexAttribute::Fixed([1.0, 2.0, -3.0, 4.0])];
+    /// let vertices = Vertices::new(&attributes, Order::Range { first: 0, count: 1 });
+    /// let mut buffer = vec![0.0; records.stride];
+    /// batch.run_draw(&vertices, &records, &mut buffer)?;
+    /// batch.write_floats(0, &[[0.5, 0.0, 0.0, 0.0]]);
+    /// batch.run_draw(&vertices, &again, &mut buffer)?;
+    /// assert_eq!(buffer, [1.0, 2.0, 3.0, 4.0, 1.5, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn take_again(&mut self) -> Self {

@@ -163,6 +163,12 @@ fn specialized(
     (shader, constants.iter().map(|constant| (constant.id.to_string(), value(constant.id).into())).collect())
 }
 
+/// The uniforms of another frame or eye: everything is a little elsewhere, and branches change.
+fn elsewhere(uniforms: &Uniforms) -> Uniforms {
+    let floats = uniforms.floats.map(|register| register.map(|x| x * 0.8125 + 0.03125));
+    Uniforms { floats, bools: !uniforms.bools, ..*uniforms }
+}
+
 /// Compares a hundred vertices and returns the number that arrived.
 fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let Setting { name, bytes, options, ref host, hooks } = *setting;
@@ -175,10 +181,14 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
         .expect("translates");
     let reflection = Reflection::new(&program, &translated, &environment.constants());
     let uniforms = scene(&file, 0, &environment);
-    let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
-    let mut seen = uniforms.clone();
-    redirect(hooks, &mut seen, host);
-    machine.set_uniforms(&seen);
+    let before = elsewhere(&uniforms);
+    let [mut machine, mut second] = [&uniforms, &before].map(|uniforms| {
+        let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
+        let mut seen = uniforms.clone();
+        redirect(hooks, &mut seen, host);
+        machine.set_uniforms(&seen);
+        machine
+    });
     let fed: Vec<_> = inputs()
         .into_iter()
         .map(|vertex| std::array::from_fn::<_, 16, _>(|n| encode(vertex[n], options.input.formats[n])))
@@ -189,8 +199,10 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     assert!(constants.is_empty() || constants.iter().any(|(_, value)| *value != 0.0), "nothing is set");
     let constants: Vec<(&str, f64)> = constants.iter().map(|(id, value)| (&id[..], *value)).collect();
     let (block, host_block) = (uniform_bytes(&translated, &uniforms), host.pack_all());
+    let again = uniform_bytes(&translated, &before);
     let job = VertexJob {
         host: if reflection.host_block.is_some() { &host_block } else { &[] },
+        again: if reflection.again_block.is_some() { &again } else { &[] },
         formats: options.input.formats,
         constants: &constants,
         ..VertexJob::new(shader, &translated.interface, &block, &vertices)
@@ -204,11 +216,13 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
         };
         let inputs = options.attributes_seen(vertex.map(|(_, value)| value));
         let registers = *machine.run_traced(&inputs, &mut trace).expect("ends");
+        let again = *second.run(&inputs).expect("ends");
         let taps: Vec<Pc> = hooks.iter().filter_map(Hook::tapped).collect();
         let value = |output: &Output| match output.value {
             OutputValue::Tap(tap) => {
                 tapped.get(&taps[usize::from(tap)]).copied().unwrap_or([0.0, 0.0, 0.0, 1.0])
             }
+            OutputValue::Again => output.value(&again, &options, host),
             _converted => output.value(&registers, &options, host),
         };
         let expected: Vec<_> =
@@ -303,6 +317,7 @@ fn hooks_change_outputs_and_uniforms() {
         Hook::Redirect(1, HookOperand::Parameter(0)),
         Hook::Tap(Pc(2), 12),
         Hook::Tap(Pc(3), 11),
+        Hook::Again(13),
     ];
     let mut host =
         HostValues { clip_enabled: true, clip_plane: [1.0, 0.5, 0.0, 3.0], ..HostValues::default() };
