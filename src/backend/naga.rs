@@ -35,7 +35,9 @@ pub fn module(source: &BackendInput<'_>) -> Result<naga::Module> {
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
     // In WGSL a block of words ends after the last word; hosts bind complete vectors.
     for name in ["Uniforms", "UniformsAgain"] {
-        let Some((handle, ty)) = types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)) else { continue };
+        let Some((handle, ty)) = types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)) else {
+            continue;
+        };
         let mut ty = ty.clone();
         if let TypeInner::Struct { span, .. } = &mut ty.inner
             && *span != source.interface.block.size

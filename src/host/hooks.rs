@@ -174,7 +174,8 @@ pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
         }
     }
     if let Some((number, _)) = evaluations(hooks).nth(1) {
-        let text = format!("hook {number}: a module has one second evaluation; translate another module for it");
+        let text =
+            format!("hook {number}: a module has one second evaluation; translate another module for it");
         return Err(Error::setup(text));
     }
     match taps(hooks).count() {

@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use crate::ir::{Array, Def, Exit, Func, Item, Module, Node, NodeData, Op, Region, Resource, Value, ValueList};
+use crate::ir::{
+    Array, Def, Exit, Func, Item, Module, Node, NodeData, Op, Region, Resource, Value, ValueList,
+};
 
 /// Appends a module to another. The block of both has so many members.
 ///

@@ -456,7 +456,8 @@ impl Translator {
             Ok(module)
         };
         let module = lift(yielded)?;
-        let again = last.map(|last| lift(OutputSelection::Semantics(std::slice::from_ref(last)))).transpose()?;
+        let again =
+            last.map(|last| lift(OutputSelection::Semantics(std::slice::from_ref(last)))).transpose()?;
         self.finish(input, LiftedProgram { module, again, outputs, control, why, entry_point })
     }
 

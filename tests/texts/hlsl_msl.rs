@@ -292,7 +292,8 @@ fn a_language_that_cannot_have_a_module_has_no_places() {
         if specialized {
             options.control.bools = bools;
         }
-        let profile = Profile { bindings: Bindings { uniforms, host, ..Bindings::default() }, ..Profile::default() };
+        let profile =
+            Profile { bindings: Bindings { uniforms, host, ..Bindings::default() }, ..Profile::default() };
         let mut translator = Translator::new(options, profile);
         let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
         let case = format!("{uniforms:?} {host:?} {specialized}");

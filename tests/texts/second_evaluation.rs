@@ -46,7 +46,8 @@ fn every_sample_evaluates_its_position_again_in_every_language() {
             let profile = Profile { spirv_version, debug_info: count % 4 == 0, ..Profile::default() };
             let translated = again(&sample.bytes, index, options, &profile);
             let words = translated.spirv().expect("SPIR-V");
-            spirv_tools::validate_for(&words, spirv_version).unwrap_or_else(|error| panic!("{name}: {error}"));
+            spirv_tools::validate_for(&words, spirv_version)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
             let module = translated.naga().unwrap_or_else(|error| panic!("{name}: {error}"));
             validate(&module).unwrap_or_else(|error| panic!("{name}: {error}"));
             translated.hlsl().unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -54,7 +55,11 @@ fn every_sample_evaluates_its_position_again_in_every_language() {
             for version in [GlslVersion::Core330, GlslVersion::Vulkan450, GlslVersion::Es300] {
                 let text = translated.text(Language::Glsl(version)).expect("GLSL");
                 glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
-                assert_eq!(text.contains("UniformsAgain"), translated.interface.reads_again(), "{name}\n{text}");
+                assert_eq!(
+                    text.contains("UniformsAgain"),
+                    translated.interface.reads_again(),
+                    "{name}\n{text}"
+                );
             }
             count += 1;
         }
@@ -109,7 +114,10 @@ fn a_position_without_uniforms_reads_no_second_block() {
     let translated = again(&assembled.bytes, 0, Options::default(), &Profile::default());
     assert!(!translated.interface.reads_again());
     let text = translated.text(Language::Glsl(GlslVersion::Vulkan450)).expect("GLSL");
-    assert!(!text.contains("niform") && text.contains("layout(location = 15) out vec4 position_again;"), "{text}");
+    assert!(
+        !text.contains("niform") && text.contains("layout(location = 15) out vec4 position_again;"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -122,7 +130,11 @@ fn hosts_choose_binding_and_names_of_the_second_block() {
         ..GlslProfile::default()
     };
     let place = Binding { set: 3, binding: 9 };
-    let profile = |glsl| Profile { bindings: Bindings { again: place, ..Bindings::default() }, glsl, ..Profile::default() };
+    let profile = |glsl| Profile {
+        bindings: Bindings { again: place, ..Bindings::default() },
+        glsl,
+        ..Profile::default()
+    };
     let text = |glsl| {
         let translated = again(bytes, 0, Options::default(), &profile(glsl));
         let block = program.reflect(&translated).again_block.expect("it is read");
@@ -133,7 +145,10 @@ fn hosts_choose_binding_and_names_of_the_second_block() {
     assert!(named.contains("layout(set = 3, binding = 9, std140) uniform Before {"), "{named}");
     assert!(named.contains("before.projection[0]"), "{named}");
     // Members without an instance are global names, and differ from those of the first block.
-    let global = text(GlslProfile { uniforms: BlockNames { block: "Now".into(), instance: None }, ..names("Before", None) });
+    let global = text(GlslProfile {
+        uniforms: BlockNames { block: "Now".into(), instance: None },
+        ..names("Before", None)
+    });
     for text in [&named, &global] {
         glslang::read(text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
     }

@@ -136,6 +136,7 @@ pub struct Reflection {
     pub uniform_block: Option<BlockInfo>,
     /// Place and size of the second uniform block, which has the members of the first, or `None` if
     /// no [hook](crate::host::Hook::Again) evaluates the position again.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub again_block: Option<BlockInfo>,
     /// The host block, or `None` if the program reads none of its fields.
     pub host_block: Option<BlockInfo>,
@@ -193,7 +194,8 @@ impl Reflection {
         let uniform_place = (size > 0).then(|| profile.uniforms(entry_point));
         let again = interface.reads_again().then_some(profile.bindings.again);
         let host = host_size.map(|size| (profile.host(entry_point), size));
-        let places: Vec<_> = [uniform_place, again, host.map(|(host, _)| host)].into_iter().flatten().collect();
+        let places: Vec<_> =
+            [uniform_place, again, host.map(|(host, _)| host)].into_iter().flatten().collect();
         let languages = Languages::new(entry_point, &places, !specialization.is_empty());
         let attributes = interface.attributes.iter().map(|one| languages.attribute(one.register));
         let outputs = interface.outputs.iter().map(|output| languages.output(output.location));

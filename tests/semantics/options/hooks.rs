@@ -12,8 +12,8 @@ use transpica::host::{
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Source, Uniforms};
 use transpica::settings::{
-    Binding, Bindings, Block, ClipPlanes, DepthRange, DepthSnap, FlipY, FloatControls, Layout, Outputs, Varying, VaryingSource,
-    VertexInput,
+    Binding, Bindings, Block, ClipPlanes, DepthRange, DepthSnap, FlipY, FloatControls, Layout, Outputs,
+    Varying, VaryingSource, VertexInput,
 };
 use transpica::stages::ir;
 use transpica::{
@@ -201,7 +201,8 @@ fn compare(kind: Kind, seed: u64) -> usize {
         machine.set_uniforms(&seen);
         machine
     });
-    let mut values = InputValues { members: both.iter().flat_map(members).collect(), ..InputValues::default() };
+    let mut values =
+        InputValues { members: both.iter().flat_map(members).collect(), ..InputValues::default() };
     set_host(&mut values, &host);
 
     let (module, outputs) = (declared(options, &program, &hooked), &translated.interface.outputs);
@@ -509,7 +510,12 @@ fn second_evaluations_have_one_place() {
     let (own, once) = (Bindings::default(), [Hook::Again(20)]);
     refused(&[once[0], Hook::Again(21)], own, Job::Vertex, "hook 1: a module has one second evaluation");
     for job in [Job::Compute, Job::BeforeGeometry { outputs: 1 }] {
-        refused(&once, own, job, "hook 0: only vertex stages evaluate the position again; leave the hook out");
+        refused(
+            &once,
+            own,
+            job,
+            "hook 0: only vertex stages evaluate the position again; leave the hook out",
+        );
     }
     // Color is at 0.
     refused(&[Hook::Again(0)], own, Job::Vertex, "location 0");
@@ -524,7 +530,8 @@ fn second_evaluations_have_one_place() {
     let bindings = Bindings { again: Binding { set: 1, binding: 0 }, ..own };
     let mut translator = Translator::new(Options::default(), Profile { bindings, ..Profile::default() });
     let hooked = Hooked { environment: &environment, hooks: &once };
-    let output = translator.translate(&program, &hooked, Job::Vertex).expect("translates").interface.outputs.pop();
+    let output =
+        translator.translate(&program, &hooked, Job::Vertex).expect("translates").interface.outputs.pop();
     assert_eq!(output.map(|output| output.location), Some(Location::Varying(20)));
 }
 

@@ -535,5 +535,5 @@ fn two_outputs_in_one_location_are_refused() {
     let profile = Profile { bindings: Bindings { host, ..Bindings::default() }, ..Profile::default() };
     let options =
         Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
-    refuse(options, profile, "both blocks use set 0, binding 0");
+    refuse(options, profile, "two blocks use set 0, binding 0");
 }
