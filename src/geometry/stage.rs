@@ -36,7 +36,8 @@ impl StagePrimitive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeometryStage {
-    /// The primitive of an invocation. Its vertex n is vertex n of the invocation.
+    /// The primitive of an invocation. Its vertex n is vertex n of the invocation; a point has all
+    /// of them where no primitive has as many.
     pub primitive: StagePrimitive,
     /// Number of vectors of a vertex.
     pub vectors: u8,
@@ -65,12 +66,16 @@ impl GeometryStage {
         (3 * self.triangles).max(1)
     }
 
-    /// Returns the primitive for an input mode, if there is one, and the vectors of a vertex.
-    /// `outputs` is the number of outputs that the vertex program forwards.
+    /// Returns the primitive for an input mode, if there is one, and the vectors of a vertex: a
+    /// point with all vectors of an invocation where no primitive has as many vertices. `outputs`
+    /// is the number of outputs that the vertex program forwards.
     pub fn primitive(input: GeometryInput, outputs: u32) -> Option<(StagePrimitive, u8)> {
         let GeometryInput::Point { inputs, registers: _ } = input else { return None };
         let vectors = u8::try_from(outputs).ok().filter(|&vectors| vectors > 0)?;
         let fits = |primitive: &StagePrimitive| primitive.vertices() * vectors == inputs;
-        StagePrimitive::ALL.into_iter().find(fits).map(|primitive| (primitive, vectors))
+        match StagePrimitive::ALL.into_iter().find(fits) {
+            Some(primitive) => Some((primitive, vectors)),
+            None => inputs.is_multiple_of(vectors).then_some((StagePrimitive::Points, inputs)),
+        }
     }
 }

@@ -154,6 +154,17 @@ pub fn passed_on(outputs: u16) -> Vec<Output> {
     (0..).zip(registers).map(output).collect()
 }
 
+/// Returns the outputs of a point of so many vertices, those of each one after the other.
+pub(crate) fn of_point(outputs: u16, vertices: u8) -> Vec<Output> {
+    let all = (0..vertices).flat_map(|_| passed_on(outputs)).zip(0..);
+    let place = |(output, location): (Output, u32)| {
+        // Range: at most sixteen.
+        let name = forwarded_name(location as u8);
+        Output { name, location: Location::Varying(location), ..output }
+    };
+    all.map(place).collect()
+}
+
 /// Checks that no two outputs share a location.
 ///
 /// # Errors

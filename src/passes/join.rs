@@ -1,9 +1,10 @@
-//! Joins a second evaluation to a module, which then runs after it.
+//! Joins another evaluation to a module, which then runs after it.
 //! In: two legal modules, both for one uniform block. Out: one, with the outputs of both. Knows no
 //! arithmetic.
 //!
-//! The second one reads another block of the same layout: its members have the numbers after those
-//! of the first. Helpers that are equal become one; what no uniform changes, `cse` finds twice.
+//! The other one may read another block of the same layout, whose members have the numbers after
+//! those of the first, or other inputs. Helpers that are equal become one; what both compute, `cse`
+//! finds.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::ir::{
     Array, Def, Exit, Func, Item, Module, Node, NodeData, Op, Region, Resource, Value, ValueList,
 };
 
-/// Appends a module to another. The block of both has so many members.
+/// Appends a module to another, with numbers of members from `members` on.
 ///
 /// ```text
 /// %0: f32x4 = member 0 ; yield %0     and the same    =>    %0 = member 0 ; %1 = member 3 ; yield %0, %1
@@ -21,7 +22,10 @@ pub fn run(module: &mut Module, mut other: Module, members: u16) {
     for mut helper in other.helpers {
         // Most helpers stay as they are, and shared.
         if renumbers(&helper, &numbers) {
-            renumber(Arc::make_mut(&mut helper), &numbers, members);
+            let f = Arc::make_mut(&mut helper);
+            if renumber(f, &numbers, members) {
+                f.name = format!("{}_again", f.name).into();
+            }
         }
         let known = module.helpers.iter().position(|known| *known == helper);
         let number = known.unwrap_or_else(|| {
@@ -32,6 +36,15 @@ pub fn run(module: &mut Module, mut other: Module, members: u16) {
     }
     renumber(&mut other.main, &numbers, members);
     append(&mut module.main, other.main);
+}
+
+/// Gives the input registers of a function other numbers.
+pub fn move_inputs(f: &mut Func, to: impl Fn(u8) -> u8) {
+    for data in f.values.values_mut() {
+        if let Def::Op(Op::Read(Resource::Input(register))) = &mut data.def {
+            *register = to(*register);
+        }
+    }
 }
 
 /// The numbers in an operation: of a helper, and of a member of the block.
@@ -53,7 +66,9 @@ fn renumbers(f: &Func, numbers: &[u16]) -> bool {
     })
 }
 
-fn renumber(f: &mut Func, numbers: &[u16], members: u16) {
+/// Gives operations their new numbers. Returns whether members are among them.
+fn renumber(f: &mut Func, numbers: &[u16], members: u16) -> bool {
+    let mut reads = false;
     for data in f.values.values_mut() {
         let Def::Op(op) = &mut data.def else { continue };
         let (helper, member) = number(op);
@@ -62,8 +77,10 @@ fn renumber(f: &mut Func, numbers: &[u16], members: u16) {
         }
         if let Some(member) = member {
             *member += members;
+            reads |= members > 0;
         }
     }
+    reads
 }
 
 /// Appends the body of a function to that of another, and its outputs.

@@ -38,7 +38,8 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
         Job::Vertex | Job::Compute | Job::Quaternions => {
             locations(options, profile, || environment.output_map())
         }
-        Job::BeforeGeometry { .. } | Job::Emits { .. } => Ok(()),
+        Job::BeforeGeometry { outputs, vertices } => check_point(outputs, vertices),
+        Job::Emits { .. } => Ok(()),
         Job::Geometry(setup) => {
             let geometry = geometry(setup)?;
             match setup.vertex_outputs {
@@ -69,6 +70,18 @@ fn check_again(hooks: &[Hook], job: Job<'_>, profile: &Profile) -> Result<()> {
     profile.bindings.check_again()
 }
 
+/// Checks that the vectors of a point are as many as a geometry program takes.
+fn check_point(outputs: u16, vertices: u8) -> Result<()> {
+    let vectors = outputs.count_ones() * u32::from(vertices);
+    if (vertices == 1) || (2..=16).contains(&vectors) && vertices > 0 {
+        return Ok(());
+    }
+    Err(Error::setup(format!(
+        "a point of {vertices} vertices has {vectors} vectors, but a geometry program takes 1 to 16; \
+         Setup::point_vertices has the number"
+    )))
+}
+
 /// Returns the geometry program's part of a setup.
 pub(super) fn geometry(setup: &Setup) -> Result<&GeometrySetup> {
     setup.geometry.as_ref().ok_or_else(|| Error::setup("the setup has no geometry program"))
@@ -89,13 +102,9 @@ pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
         return reject_stage("only point mode puts vertices in registers");
     };
     let outputs = setup.vertex_outputs.count_ones();
-    match GeometryStage::primitive(geometry.input, outputs) {
-        Some(found) => Ok(found),
-        None => reject_stage(format!(
-            "it takes 1, 2, 3, 4 or 6 vertices, not {} of {outputs} vectors each",
-            u32::from(inputs) / outputs.max(1)
-        )),
-    }
+    let multiple =
+        || format!("its {inputs} inputs are not a multiple of the vertex program's {outputs} outputs");
+    GeometryStage::primitive(geometry.input, outputs).map_or_else(|| reject_stage(multiple()), Ok)
 }
 
 /// Checks that no two outputs share a location.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ControlFlow, Input, LiftedProgram, Translation, Translator, accept, control};
+use super::{ControlFlow, Input, LiftedProgram, Repeat, Translation, Translator, accept, control};
 use crate::error::Result;
 use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
@@ -85,7 +85,10 @@ impl Translator {
             triangles,
             observations,
         });
-        self.finish(input, LiftedProgram { module, again: None, outputs, control, why, entry_point })
+        self.finish(
+            input,
+            LiftedProgram { module, repeat: Repeat::Vertices(1), outputs, control, why, entry_point },
+        )
     }
 }
 

@@ -176,7 +176,7 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
     let (number, outputs, setup) = match job {
         Job::Vertex => (0, None, None),
         Job::Compute => (1, None, None),
-        Job::BeforeGeometry { outputs } => (2, Some(outputs), None),
+        Job::BeforeGeometry { outputs, vertices: _ } => (2, Some(outputs), None),
         Job::Geometry(setup) => (3, None, Some(setup)),
         Job::Emits { outputs } => (4, Some(outputs), None),
         Job::GeometryStage(setup) => (5, None, Some(setup)),
@@ -186,6 +186,9 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
     out.push(number);
     outputs.into_iter().for_each(|outputs| stable::append(out, &outputs));
     setup.into_iter().for_each(|setup| append_setup(out, setup));
+    if let Job::BeforeGeometry { vertices, .. } = job {
+        out.push(vertices);
+    }
     if let Job::GeometryStage(setup) = job {
         stable::append(out, &(setup.vertex_outputs.count_ones(), setup.topology));
     }

@@ -183,12 +183,19 @@ impl Translation {
 /// A lifted program, the input of [`Translator::finish`].
 struct LiftedProgram {
     module: ir::Module,
-    /// The program once more, for its last output alone.
-    again: Option<ir::Module>,
+    repeat: Repeat,
     outputs: Vec<Output>,
     control: ControlFlow,
     why: Option<String>,
     entry_point: EntryPoint,
+}
+
+/// Further evaluations of a program in its module.
+enum Repeat {
+    /// One, for the last output alone, with the uniforms of a second block.
+    Again(ir::Module),
+    /// One for each vertex of a point after the first.
+    Vertices(u8),
 }
 
 /// A module with the registers that it reads.
@@ -407,10 +414,10 @@ impl Translator {
             Job::Vertex | Job::Compute => {
                 let outputs = self.outputs(input, &environment.output_map(), job == Job::Vertex);
                 let entry_point = if job.is_compute() { EntryPoint::Compute } else { EntryPoint::Vertex };
-                self.vertex(input, outputs, entry_point)
+                self.vertex(input, outputs, entry_point, 1)
             }
-            Job::BeforeGeometry { outputs } => {
-                self.vertex(input, varying::passed_on(outputs), EntryPoint::Vertex)
+            Job::BeforeGeometry { outputs, vertices } => {
+                self.vertex(input, varying::of_point(outputs, vertices), EntryPoint::Vertex, vertices)
             }
             Job::Geometry(setup) => self.kernel(input, setup),
             Job::Emits { outputs } => self.emits(input, outputs),
@@ -430,17 +437,18 @@ impl Translator {
         outputs
     }
 
-    /// Translates a vertex program.
+    /// Translates a vertex program. The outputs are those of so many vertices.
     fn vertex(
         &mut self,
         input: Input<'_>,
         outputs: Vec<Output>,
         entry_point: EntryPoint,
+        vertices: u8,
     ) -> Result<Translation> {
         let Input { program, options, folded, hooks, .. } = input;
         let (first, last) = match outputs.split_last() {
             Some((last, first)) if last.value == OutputValue::Again => (first, Some(last)),
-            _none => (&outputs[..], None),
+            _none => (&outputs[..outputs.len() / usize::from(vertices.max(1))], None),
         };
         let yielded = if entry_point.is_compute() {
             OutputSelection::Registers
@@ -456,25 +464,30 @@ impl Translator {
             Ok(module)
         };
         let module = lift(yielded)?;
-        let again =
-            last.map(|last| lift(OutputSelection::Semantics(std::slice::from_ref(last)))).transpose()?;
-        self.finish(input, LiftedProgram { module, again, outputs, control, why, entry_point })
+        let repeat = match last {
+            Some(last) => Repeat::Again(lift(OutputSelection::Semantics(std::slice::from_ref(last)))?),
+            None => Repeat::Vertices(vertices),
+        };
+        self.finish(input, LiftedProgram { module, repeat, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
     fn finish(&mut self, input: Input<'_>, lifted: LiftedProgram) -> Result<Translation> {
         let Input { program, environment, options, folded, hooks } = input;
-        let LiftedProgram { module, again, outputs, control, why, entry_point } = lifted;
+        let LiftedProgram { module, repeat, outputs, control, why, entry_point } = lifted;
         if !hooks.is_empty() {
             ir::verify(&module, ir::Phase::Pica)?;
         }
         let module = ReadModule::new(module, options, folded);
-        let again = again.map(|module| ReadModule::new(module, options, folded));
+        let (again, vertices) = match repeat {
+            Repeat::Again(module) => (Some(ReadModule::new(module, options, folded)), 1),
+            Repeat::Vertices(vertices) => (None, vertices),
+        };
         let mut usage = again.iter().fold(module.usage, |all, again| all.joined_with(&again.usage));
         add_written(program, &control, &mut usage);
         let in_block = usage.without(folded);
         let known = environment.interface(&in_block, options)?;
-        let interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
+        let mut interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
         let listed = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
         let debug_source = self.profile.debug_info.then(listed);
         let (mut module, mut relies_on) = self.legalize(module, &interface)?;
@@ -482,6 +495,9 @@ impl Translator {
             let (again, too) = self.legalize(again, &interface)?;
             relies_on = relies_on.or(too);
             passes::join::run(&mut module, again, interface.block.members.len() as u16);
+        }
+        if vertices > 1 {
+            stage::repeat(&mut module, &mut interface, usage.inputs, vertices)?;
         }
         let relies_on = relies_on.reliance(options);
         passes::optimize::tidy(&mut module, &mut self.scratch);

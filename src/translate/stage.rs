@@ -4,7 +4,7 @@
 //! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, dependences, state_words};
-use super::{Input, LiftedProgram, Tier, Translation, Translator, accept, control};
+use super::{Input, LiftedProgram, Repeat, Tier, Translation, Translator, accept, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryStage, Observation, StateItem, Topology};
 use crate::host::constants::Constants;
@@ -54,7 +54,8 @@ impl Translator {
         let mut module = control::lift(context(&[], form), &mut control, &mut why)?;
         passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lifted = LiftedProgram { module, again: None, outputs, control, why, entry_point };
+        let lifted =
+            LiftedProgram { module, repeat: Repeat::Vertices(1), outputs, control, why, entry_point };
         self.finish(input, lifted)
     }
 
@@ -103,6 +104,53 @@ impl Translator {
             debug_source: None,
         })
     }
+}
+
+/// Repeats a legal module for each vertex of a point, with attributes and outputs of its own.
+///
+/// # Errors
+/// [`Kind::NoGeometryStage`] for more attributes than a vertex stage has on every device, and a
+/// limit.
+pub(super) fn repeat(
+    module: &mut Module,
+    interface: &mut Interface,
+    inputs: u16,
+    vertices: u8,
+) -> Result<()> {
+    let count = inputs.count_ones();
+    if count * u32::from(vertices) > Usage::EVERYTHING.inputs.count_ones() {
+        return accept::reject_stage(format!(
+            "a point of {vertices} vertices with {count} attributes each needs {}, and there are 16",
+            count * u32::from(vertices)
+        ));
+    }
+    let limits = &interface.options.limits;
+    let values = module.main.values.len().saturating_mul(vertices.into());
+    limits::check("values", values, limits.values, At::Whole)?;
+    // Range: below 16.
+    let place = |vertex: u8, register: u8| {
+        (u32::from(vertex) * count + (inputs & ((1 << register) - 1)).count_ones()) as u8
+    };
+    let first = module.clone();
+    for vertex in 0..vertices {
+        let mut copy = first.clone();
+        passes::join::move_inputs(&mut copy.main, |register| place(vertex, register));
+        match vertex {
+            0 => *module = copy,
+            _ => passes::join::run(module, copy, 0),
+        }
+    }
+    let read = interface.attributes.iter().filter(|attribute| inputs >> attribute.register & 1 != 0);
+    let of_vertex = |vertex: u8| {
+        read.clone().map(move |attribute| Attribute {
+            register: place(vertex, attribute.register),
+            // They end in a letter, as all names.
+            name: format!("{}_{}", attribute.name, char::from(b'a' + vertex % 16)),
+            ..attribute.clone()
+        })
+    };
+    interface.attributes = (0..vertices).flat_map(of_vertex).collect();
+    Ok(())
 }
 
 /// Builds a function that yields input n, with as many lanes as output n.

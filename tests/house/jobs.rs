@@ -68,7 +68,7 @@ fn the_front_page_lists_the_result_of_each_job() {
         ("Geometry", 1, Job::Geometry(&setup)),
         ("Draw", 1, Job::Draw(&setup)),
         ("GeometryStage", 1, Job::GeometryStage(&setup)),
-        ("BeforeGeometry", 0, Job::BeforeGeometry { outputs }),
+        ("BeforeGeometry", 0, Job::BeforeGeometry { outputs, vertices: 1 }),
         ("Quaternions", 0, Job::Quaternions),
     ];
     assert_eq!(rows.len(), jobs.len());
@@ -118,7 +118,7 @@ fn a_vertex_program_before_a_geometry_program_is_warned_of_as_such() {
     let taken = "input: a geometry program takes the outputs of this vertex program: none of them reach the rasterizer";
     assert_eq!(warnings(program.environment()), [format!("{taken}; DVLE 1 is that program")]);
     assert_eq!(warnings(&state.vertex()), [taken]);
-    let before = Job::BeforeGeometry { outputs: 3 };
+    let before = Job::BeforeGeometry { outputs: 3, vertices: 1 };
     let translated =
         translator.translate(program.program(), program.environment(), before).expect("translates");
     assert_eq!(translated.warnings, [], "the stage that it is");

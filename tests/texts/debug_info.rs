@@ -136,11 +136,14 @@ fn each(check: &mut dyn FnMut(&Program<'_>, &FileEnvironment<'_>, Job<'_>, &str)
             let name = format!("{}#{index}", sample.name);
             let mut check = |job| check(&program, &environment, job, &name);
             match program.stage() {
-                Stage::Vertex => {
-                    [Job::Vertex, Job::Compute, Job::BeforeGeometry { outputs: 3 }, Job::Quaternions]
-                        .into_iter()
-                        .for_each(check)
-                }
+                Stage::Vertex => [
+                    Job::Vertex,
+                    Job::Compute,
+                    Job::BeforeGeometry { outputs: 3, vertices: 1 },
+                    Job::Quaternions,
+                ]
+                .into_iter()
+                .for_each(check),
                 Stage::Geometry => {
                     let setup = Setup::of_geometry(&file, index, None).expect("a setup");
                     check(Job::Geometry(&setup));

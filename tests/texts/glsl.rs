@@ -233,7 +233,8 @@ fn vertex_stages_link_with_geometry_stages() {
     for Sample { name, bytes } in samples().iter().filter(|sample| sample.name.starts_with("shaders")) {
         let file = Shbin::parse(bytes).expect("valid");
         if let Ok(setup) = Setup::from_file(&file, 0, Some(1), None) {
-            let before = Job::BeforeGeometry { outputs: setup.vertex_outputs };
+            let before =
+                Job::BeforeGeometry { outputs: setup.vertex_outputs, vertices: setup.point_vertices() };
             pairs += link_stages(name, bytes, [(0, before), (1, Job::GeometryStage(&setup))]);
         } else if quaternions == 0 {
             quaternions += link_stages(name, bytes, [(0, Job::Vertex), (0, Job::Quaternions)]);

@@ -260,7 +260,7 @@ fn the_stage_before_a_geometry_stage_has_the_places_of_its_texts() {
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
     let environment = FileEnvironment::new(&file, 0, "sample.shbin").expect("an executable");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let job = Job::BeforeGeometry { outputs: 3 };
+    let job = Job::BeforeGeometry { outputs: 3, vertices: 1 };
     let translated = translator.translate(&program, &environment, job).expect("translates");
     let [mut hlsl, mut msl] =
         reflected_places(&of_any_program(&translated), &translated.naga().expect("a module"));

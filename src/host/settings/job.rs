@@ -30,6 +30,10 @@ pub enum Job<'a> {
     BeforeGeometry {
         /// Mask of forwarded output registers, bit n = on: [`Setup::vertex_outputs`].
         outputs: u16,
+        /// Number of vertices that one point of the draw has: [`Setup::point_vertices`]. With more
+        /// than 1 the program runs for each of them: of A attributes that it reads and M outputs,
+        /// attribute a of vertex n is at location n · A + a, and output m at n · M + m.
+        vertices: u8,
     },
     /// A geometry program as a compute stage. `GeometryKernel`
     /// describes its buffers, the guide all dispatches of a draw. Outputs come from the setup,

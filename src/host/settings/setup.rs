@@ -3,7 +3,7 @@
 //! Facts: 3dbrew, GBATEK (registers), libctru (register values for executables).
 
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::{GeometryInput, GeometrySetup, Topology};
+use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
 use crate::host::registers::{OutputMap, RegisterState, number};
 use crate::program::container::{Dvle, GeometryMode, ShaderType, Shbin};
 
@@ -57,6 +57,20 @@ impl Setup {
         let setup = Self { vertex_outputs, geometry: Some(geometry), map: view.output_map(), topology };
         setup.check()?;
         Ok(setup)
+    }
+
+    /// Returns the number of vertices that a point has before a
+    /// [geometry stage](crate::Job::GeometryStage): all of an invocation where no primitive of an
+    /// API has as many, else 1. The host then draws points, whose attributes lie as far apart as
+    /// those of that many vertices.
+    pub fn point_vertices(&self) -> u8 {
+        let outputs = self.vertex_outputs.count_ones();
+        let primitive = self.geometry.and_then(|setup| GeometryStage::primitive(setup.input, outputs));
+        primitive.map_or(1, |(primitive, vectors)| match primitive {
+            // Range: both are at most 16.
+            StagePrimitive::Points => vectors / (outputs.max(1) as u8),
+            _several => 1,
+        })
     }
 
     /// Returns the setup that the system library programs for executables of a file. The map gives

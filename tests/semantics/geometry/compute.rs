@@ -394,7 +394,7 @@ fn the_entry_point_is_that_of_the_job() {
     let jobs = [
         (0, Job::Vertex, vertex),
         (0, Job::Compute, compute),
-        (0, Job::BeforeGeometry { outputs: 3 }, vertex),
+        (0, Job::BeforeGeometry { outputs: 3, vertices: 1 }, vertex),
         (1, Job::Geometry(&setup), compute),
         (1, Job::Emits { outputs: 3 }, compute),
         (1, Job::GeometryStage(&setup), geometry),

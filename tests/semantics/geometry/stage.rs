@@ -87,14 +87,81 @@ fn the_number_of_vertices_chooses_the_primitive() {
         (6, StagePrimitive::Triangles, 22),
         (8, StagePrimitive::LinesAdjacency, 21),
         (12, StagePrimitive::TrianglesAdjacency, 23),
+        // 5 and 8 vertices, all in one point.
+        (10, StagePrimitive::Points, 19),
+        (16, StagePrimitive::Points, 19),
     ] {
         let (stage, words) = translate_stage(&bytes, inputs(count), None).expect("a stage");
-        assert_eq!(stage, GeometryStage { primitive, vectors: 2, triangles: 1 });
+        let vectors = if [10, 16].contains(&count) { count } else { 2 };
+        assert_eq!(stage, GeometryStage { primitive, vectors, triangles: 1 });
         // Invocations 1, OutputVertices 3, OutputTriangleStrip.
         assert_eq!(modes(&words), [vec![mode], vec![0, 1], vec![29], vec![26, 3]]);
     }
-    let refused = translate_stage(&bytes, inputs(10), None).expect_err("refused");
-    assert!(refused.contains("not 5 of 2 vectors each"), "{refused}");
+    let refused = translate_stage(&bytes, inputs(9), None).expect_err("refused");
+    assert!(refused.contains("9 inputs are not a multiple of the vertex program's 2 outputs"), "{refused}");
+}
+
+#[test]
+fn a_vertex_stage_runs_the_program_for_each_vertex_of_a_point() {
+    let bytes = file(TRIANGLE);
+    let file = Shbin::parse(&bytes).expect("a file");
+    let mut setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
+    assert_eq!(setup.point_vertices(), 1);
+    inputs(12)(&mut setup);
+    assert_eq!(setup.point_vertices(), 1, "six vertices are a primitive");
+    inputs(16)(&mut setup);
+    assert_eq!(setup.point_vertices(), 8);
+    let program = file.program(0).expect("a program");
+    let translator = || Translator::new(Options::default(), Profile::default());
+    let before = |outputs, vertices| {
+        let job = Job::BeforeGeometry { outputs, vertices };
+        translator().translate(program.program(), program.environment(), job)
+    };
+    let translated = before(setup.vertex_outputs, 8).expect("a stage");
+    let words = translated.spirv().expect("SPIR-V");
+    spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}"));
+    let interface = &translated.interface;
+    let locations: Vec<u8> = interface.attributes.iter().map(|attribute| attribute.register).collect();
+    assert_eq!(locations, (0..16).collect::<Vec<_>>());
+    let names: Vec<_> = interface.outputs.iter().map(|output| output.name.as_str()).collect();
+    assert_eq!((names.len(), names[0], names[15]), (16, "vector_a", "vector_p"));
+    let text = translated.text(Language::Glsl(GlslVersion::Core330)).expect("GLSL");
+    assert!(text.contains("layout(location = 15) in vec4 in_v1_unbound_h;"), "{text}");
+    assert!(text.contains("vector_p = in_v1_unbound_h;"), "{text}");
+
+    // At the edges: 16 vectors and one more, no vertex, one vertex as ever.
+    let refused = before(3, 9).expect_err("refused").to_string();
+    assert!(refused.contains("a point of 9 vertices has 18 vectors"), "{refused}");
+    assert!(before(3, 0).is_err() && before(0, 2).is_err() && before(3, 1).is_ok());
+    let key = |vertices| {
+        let job = Job::BeforeGeometry { outputs: 1, vertices };
+        translator().key(program.program(), program.environment(), job, b"").expect("translates")
+    };
+    assert_ne!(key(1), key(2));
+    assert!(before(1, 16).is_ok(), "v0 alone is read");
+}
+
+#[test]
+fn points_have_as_many_attributes_as_a_vertex_stage() {
+    let text = ".out pos position\n.proc main\n\tmov r0, v3\n\tadd pos, r0, v7\n\tend\n.end\n";
+    let bytes =
+        assemble(&[SourceText { name: "a.v.pica", text }]).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&bytes).expect("a file");
+    let program = file.program(0).expect("a program");
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let mut before = |vertices| {
+        let job = Job::BeforeGeometry { outputs: 1, vertices };
+        translator.translate(program.program(), program.environment(), job)
+    };
+    let interface = before(8).expect("sixteen attributes").interface;
+    let first: Vec<_> =
+        interface.attributes.iter().map(|attribute| attribute.name.as_str()).take(3).collect();
+    assert_eq!(first, ["v3_unbound_a", "v7_unbound_a", "v3_unbound_b"]);
+    let error = before(9).expect_err("eighteen").to_string();
+    assert!(
+        error.contains("a point of 9 vertices with 2 attributes each needs 18, and there are 16"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -165,7 +232,7 @@ fn each_job_takes_programs_of_its_stage() {
     let mut takes = |job| [&vertex, &geometry].map(|it| translator.translate(it, &environment, job).is_ok());
     assert_eq!(takes(Job::Vertex), [true, false]);
     assert_eq!(takes(Job::Compute), [true, false]);
-    assert_eq!(takes(Job::BeforeGeometry { outputs: 3 }), [true, false]);
+    assert_eq!(takes(Job::BeforeGeometry { outputs: 3, vertices: 1 }), [true, false]);
     assert_eq!(takes(Job::Geometry(&setup)), [false, true]);
     assert_eq!(takes(Job::Emits { outputs: 3 }), [false, true]);
     assert_eq!(takes(Job::GeometryStage(&setup)), [false, true]);
@@ -203,7 +270,7 @@ fn a_vertex_stage_before_a_geometry_stage_passes_registers_on() {
     let environment = FileEnvironment::new(&file, 0, "a.v.pica").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
     let before = translator
-        .translate(&program, &environment, Job::BeforeGeometry { outputs: 0b1010 })
+        .translate(&program, &environment, Job::BeforeGeometry { outputs: 0b1010, vertices: 1 })
         .expect("a stage");
     let names: Vec<_> = before.interface.outputs.iter().map(|output| output.name.as_str()).collect();
     assert_eq!(names, ["vector_a", "vector_b"]);

@@ -509,7 +509,7 @@ fn second_evaluations_have_one_place() {
     };
     let (own, once) = (Bindings::default(), [Hook::Again(20)]);
     refused(&[once[0], Hook::Again(21)], own, Job::Vertex, "hook 1: a module has one second evaluation");
-    for job in [Job::Compute, Job::BeforeGeometry { outputs: 1 }] {
+    for job in [Job::Compute, Job::BeforeGeometry { outputs: 1, vertices: 1 }] {
         refused(
             &once,
             own,

@@ -230,7 +230,7 @@ fn configurations_that_give_other_words_give_another_key() {
                 ("kernel", &geometry, &environment, Job::Geometry(setup)),
                 ("stage", &geometry, &environment, Job::GeometryStage(setup)),
                 ("draw", &geometry, &environment, Job::Draw(setup)),
-                ("before", &vertex, &before, Job::BeforeGeometry { outputs }),
+                ("before", &vertex, &before, Job::BeforeGeometry { outputs, vertices: 1 }),
                 ("vertex", &vertex, &before, Job::Vertex),
             ];
             for (product, program, environment, job) in jobs {

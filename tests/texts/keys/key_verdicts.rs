@@ -120,7 +120,7 @@ fn keys_are_errors_where_translations_are() {
             for job in [
                 Job::Vertex,
                 Job::Compute,
-                Job::BeforeGeometry { outputs },
+                Job::BeforeGeometry { outputs, vertices: 1 },
                 Job::Geometry(&setup),
                 Job::Emits { outputs },
                 Job::GeometryStage(&setup),

@@ -78,7 +78,10 @@ pub(crate) fn job<'a>(
         TranspicaEntryPoint::Vertex => Job::Vertex,
         TranspicaEntryPoint::Compute => Job::Compute,
         TranspicaEntryPoint::Quaternions => Job::Quaternions,
-        TranspicaEntryPoint::BeforeGeometry => Job::BeforeGeometry { outputs: setup?.vertex_outputs },
+        TranspicaEntryPoint::BeforeGeometry => {
+            let setup = setup?;
+            Job::BeforeGeometry { outputs: setup.vertex_outputs, vertices: setup.point_vertices() }
+        }
         TranspicaEntryPoint::Geometry => Job::Geometry(setup?),
         TranspicaEntryPoint::GeometryStage => Job::GeometryStage(setup?),
         TranspicaEntryPoint::Draw => Job::Draw(setup?),

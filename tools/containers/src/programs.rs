@@ -64,7 +64,11 @@ impl Analyst {
         Some(match stage {
             Stage::Vertex => {
                 let outputs = state.vertex().output_mask();
-                let job = if state.has_geometry() { Job::BeforeGeometry { outputs } } else { Job::Vertex };
+                let job = if state.has_geometry() {
+                    Job::BeforeGeometry { outputs, vertices: 1 }
+                } else {
+                    Job::Vertex
+                };
                 self.describe(&program, &state.vertex(), Some(job))
             }
             // The key of a geometry program follows from a draw, which a list need not have.

@@ -9,6 +9,7 @@ use transpica::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, Output, dvle, layout, varying};
 use transpica::interp::{GeometryMachine, Registers, Settings, Uniforms};
+use transpica::isa::Pc;
 use transpica::settings::{Binding, Bindings, Block, Control, IntUniforms, Layout};
 use transpica::{Machine, Options, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Triangles;
@@ -105,9 +106,36 @@ impl Programs<'_> {
         let stage = geometry.translate(programs[1], environment[1], transpica::Job::GeometryStage(setup));
         let stage = stage.map_err(|error| error.to_string())?;
         let mut vertex = translator(0, &uniforms[0]);
-        let job = transpica::Job::BeforeGeometry { outputs: setup.vertex_outputs };
+        let job = transpica::Job::BeforeGeometry {
+            outputs: setup.vertex_outputs,
+            vertices: setup.point_vertices(),
+        };
         let before = vertex.translate(programs[0], environment[0], job);
         Ok([before.unwrap_or_else(|error| panic!("{name}: {error}")), stage])
+    }
+
+    /// Returns the vertices as the stage before takes them, and the locations of their attributes:
+    /// the vertices themselves, or points of several.
+    pub fn points(
+        &self,
+        before: &Translation,
+        vertices: &[[[f32; 4]; 16]],
+    ) -> (Vec<[[f32; 4]; 16]>, Vec<u8>) {
+        let registers: Vec<u8> =
+            (0..16).filter(|register| before.usage.inputs >> register & 1 != 0).collect();
+        let count = usize::from(self.setup.point_vertices());
+        if count == 1 {
+            return (vertices.to_vec(), registers);
+        }
+        let point = |vertices: &[[[f32; 4]; 16]]| {
+            let mut point = [[0.0; 4]; 16];
+            let read = vertices.iter().flat_map(|vertex| registers.iter().map(|&n| vertex[usize::from(n)]));
+            point.iter_mut().zip(read).for_each(|(to, vector)| *to = vector);
+            point
+        };
+        // Range: at most sixteen.
+        let locations = (0..(count * registers.len()) as u8).collect();
+        (vertices.chunks_exact(count).map(point).collect(), locations)
     }
 }
 
@@ -122,11 +150,11 @@ fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> 
         words
     });
     let shape = stage.interface.stage().expect("a geometry stage");
-    let attributes: Vec<u8> = (0..16).filter(|register| before.usage.inputs >> register & 1 != 0).collect();
+    let (vertices, attributes) = case.points(&before, vertices);
     let job = Job {
         vertex: &vertex_words,
         geometry: &with_feedback(&geometry_words, &stage.interface.outputs),
-        vertices,
+        vertices: &vertices,
         attributes: &attributes,
         topology: topology(shape.primitive),
         blocks: [
@@ -249,6 +277,53 @@ fn expected(case: &Programs<'_>, vertices: &[[[f32; 4]; 16]], flush_subnormals: 
         }
     }
     words
+}
+
+#[test]
+fn points_of_several_vertices_match_the_interpreter() {
+    needs!("vulkan");
+    let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
+    check_points(SEEDS, &|case, vertices| native(&device, case, vertices));
+}
+
+/// Compares random geometry programs that take 5, 7 or 8 vertices, which no primitive has, with the
+/// interpreter.
+pub fn check_points(seeds: u64, run: Run<'_>) {
+    // mul on, cn, v0 or v1 for each n; end
+    let mul = |n: u32| 0x2000_0000 | n << 21 | (0x20 + n) << 12 | (n & 1) << 7;
+    let code: Vec<u32> = (0..16).map(mul).chain([0x8800_0000]).collect();
+    let vertex = Program::from_raw(&code[..], &[0x0006_C36F][..], Pc(0), Stage::Vertex).expect("well formed");
+    let (mut accepted, mut compared) = ([0; 17], 0);
+    for seed in 0..seeds {
+        let generated = generate_geometry(seed);
+        let (mut setup, draw) = (generated.setup, &generated.draws[0]);
+        let (Some(geometry), Some(uniforms)) = (&mut setup.geometry, &draw.uniforms) else { continue };
+        let GeometryInput::Point { inputs, .. } = &mut geometry.input else { continue };
+        let (outputs, count) = (setup.vertex_outputs.count_ones() as u8, [5, 7, 8][seed as usize % 3]);
+        if outputs * count > 16 {
+            continue;
+        }
+        *inputs = outputs * count;
+        assert_eq!(setup.point_vertices(), count);
+        let (mut vertices, mut uniforms) = (ordered(draw).repeat(3), uniforms.clone());
+        vertices.iter_mut().for_each(|vertex| flush(vertex));
+        uniforms.iter_mut().for_each(|uniforms| flush(&mut uniforms.floats));
+        let environment = Unnamed { map: setup.map };
+        let case = Programs {
+            name: &format!("seed {seed}"),
+            programs: [&vertex, &generated.geometry()],
+            environment: [&environment, &environment],
+            uniforms,
+            setup,
+        };
+        let Ok(found) = run(&case, &vertices) else { continue };
+        let different = [false, true].map(|flushes| difference(&found, &expected(&case, &vertices, flushes)));
+        assert!(different.contains(&None), "seed {seed}: {different:?}");
+        accepted[usize::from(count)] += 1;
+        compared += found.len();
+    }
+    println!("{accepted:?} programs by vertices, {compared} numbers");
+    assert!([5, 7, 8].iter().all(|&count| accepted[count] > 3) && compared > 1000, "{accepted:?} {compared}");
 }
 
 #[test]

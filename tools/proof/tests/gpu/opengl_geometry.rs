@@ -6,7 +6,7 @@ use transpica::host::{Location, Output, layout};
 use transpica::{GlslVersion, Translation};
 
 use crate::contexts::{Api, Draw, OpenGl};
-use crate::native_geometry::{BLOCKS, Programs, check_random, check_samples};
+use crate::native_geometry::{BLOCKS, Programs, check_points, check_random, check_samples};
 
 /// Number of random programs tried in each version.
 const SEEDS: u64 = 250;
@@ -49,7 +49,7 @@ fn run(
     let linked = linked.unwrap_or_else(|error| panic!("{name}: {error}\n{geometry}"));
     let blocks = [(&before, 0), (&stage, 1)];
     let blocks = blocks.map(|(translated, at)| layout::pack(&translated.interface.block, &case.uniforms[at]));
-    let attributes: Vec<u8> = (0..16).filter(|register| before.usage.inputs >> register & 1 != 0).collect();
+    let (vertices, attributes) = case.points(&before, vertices);
     let vertices: Vec<_> =
         vertices.iter().map(|vertex| vertex.map(|vector| vector.map(f32::to_bits))).collect();
     let draw = Draw {
@@ -85,6 +85,7 @@ fn geometry_stages_in_glsl_match_the_interpreter() {
         let api = if version.is_es() { Api::Es } else { Api::Core };
         let driver = OpenGl::open(api).unwrap_or_else(|error| panic!("{error}"));
         check_samples(&|case, vertices| run(&driver, version, case, vertices));
+        check_points(SEEDS, &|case, vertices| run(&driver, version, case, vertices));
         check_random(SEEDS, &|case, vertices| run(&driver, version, case, vertices));
     }
 }

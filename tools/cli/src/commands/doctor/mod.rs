@@ -213,7 +213,7 @@ fn distinct<'a>(files: &'a [File], options: &Options) -> Vec<Distinct<'a>> {
 /// Returns the job of the program's stage.
 fn job(state: &RegisterState) -> Job<'static> {
     if state.has_geometry() {
-        Job::BeforeGeometry { outputs: state.vertex().output_mask() }
+        Job::BeforeGeometry { outputs: state.vertex().output_mask(), vertices: 1 }
     } else {
         Job::Vertex
     }
