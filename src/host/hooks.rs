@@ -144,6 +144,11 @@ pub(crate) fn evaluations(hooks: &[Hook]) -> impl Iterator<Item = (usize, u32)> 
     })
 }
 
+/// Returns whether hooks add varyings.
+pub(crate) fn adds_outputs(hooks: &[Hook]) -> bool {
+    taps(hooks).next().is_some() || evaluations(hooks).next().is_some()
+}
+
 /// Checks that everything that hooks name exists.
 ///
 /// # Errors

@@ -6,7 +6,7 @@
 use super::Input;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
-use crate::host::hooks::{self, Hook, evaluations, taps};
+use crate::host::hooks::{self, Hook, adds_outputs, evaluations};
 use crate::host::registers::OutputMap;
 use crate::host::settings::{Job, Options, Profile, Setup, linkage};
 use crate::interface::hooks::add_outputs;
@@ -30,7 +30,7 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
         check_again(hooks, job, profile)?;
     }
     match job {
-        Job::Vertex if taps(hooks).next().is_some() || evaluations(hooks).next().is_some() => {
+        Job::Vertex | Job::Quaternions if adds_outputs(hooks) => {
             let mut outputs = varying::outputs(&environment.output_map(), options, profile);
             add_outputs(hooks, &mut outputs);
             varying::check_locations(&outputs)

@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::flow::cfg::reach::reach_runs;
 use crate::geometry::{GeometryInput, GeometrySetup};
+use crate::host::hooks::adds_outputs;
 use crate::host::settings::{
     AttributeFormat, AttributeKind, Job, Options, Profile, Promise, Setup, VertexInput,
 };
@@ -84,6 +85,10 @@ impl SettingsDigest {
         append_job(&mut out, job);
         if job == Job::Quaternions {
             stable::append(&mut out, &varying::mapped(&environment.output_map(), options));
+            let hooks = environment.hooks();
+            if adds_outputs(&hooks) {
+                stable::append(&mut out, &hooks[..]);
+            }
         }
         if !job.has_program() {
             return Digest { key: Key(xxh3_128(&out).to_le_bytes()), reaches_undefined: false };

@@ -335,6 +335,8 @@ impl Translator {
     ///   default [`Limits`](crate::Limits);
     /// * a dependence on earlier invocations and the number of triangles, which
     ///   [`Job::GeometryStage`] may refuse;
+    /// * the attributes of a point of several vertices, which may be too many for
+    ///   [`Job::BeforeGeometry`];
     /// * errors of the host's own [`Environment::interface`].
     ///
     /// A program that might reach an undefined opcode is translated to find out, which takes as

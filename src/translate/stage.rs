@@ -75,7 +75,7 @@ impl Translator {
     /// Builds the geometry stage that brings quaternions to one side. The generators write it from
     /// its outputs alone.
     pub(super) fn quaternion_stage(&self, input: Input<'_>) -> Result<Translation> {
-        let outputs = varying::outputs(&input.environment.output_map(), input.options, &self.profile);
+        let outputs = self.outputs(input, &input.environment.output_map(), true);
         self.without_program(input, move_function(&[]), Vec::new(), outputs, EntryPoint::Quaternions)
     }
 

@@ -67,7 +67,7 @@ fn pica_is_nan_vec3f(a: vec3f) -> vec3<bool> {
     return vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
 }
 
-fn c_at_1(index: i32) -> vec4f {
+fn c_at_again(index: i32) -> vec4f {
     let index_wrapped = index & 127;
     let index_wrapped_below_96 = index_wrapped < 96;
     let c_index_wrapped = uniforms_again.c[select(95, index_wrapped, index_wrapped_below_96)];
@@ -175,11 +175,11 @@ fn main(
     );
     let color_magnitude = abs(inwgt);
     let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
-    let palette_a0_x_6 = c_at_1(palette + a0_x);
+    let palette_a0_x_6 = c_at_again(palette + a0_x);
     let palette_a0_x_has_nan_4 = pica_has_nan_vec4f(palette_a0_x_6) || inpos_has_nan;
-    let palette_1_a0_x = c_at_1(palette + 1 + a0_x);
+    let palette_1_a0_x = c_at_again(palette + 1 + a0_x);
     let palette_1_a0_x_has_nan = pica_has_nan_vec4f(palette_1_a0_x) || inpos_has_nan;
-    let palette_2_a0_x = c_at_1(palette + 2 + a0_x);
+    let palette_2_a0_x = c_at_again(palette + 2 + a0_x);
     let palette_2_a0_x_has_nan = pica_has_nan_vec4f(palette_2_a0_x) || inpos_has_nan;
     let r4_xyz_4 = vec3f(
         pica_dot_point_or_nan_vec4f(palette_a0_x_6, inpos_1, palette_a0_x_has_nan_4),
@@ -189,11 +189,11 @@ fn main(
     r1_xyz = pica_mul_either_nan_vec3f(inwgt.xxx, r4_xyz_4);
     if uniforms_again.bones2 != 0u {
         let a0_x_4 = pica_address(r6.y);
-        let palette_a0_x_7 = c_at_1(palette + a0_x_4);
+        let palette_a0_x_7 = c_at_again(palette + a0_x_4);
         let palette_a0_x_has_nan_5 = pica_has_nan_vec4f(palette_a0_x_7) || inpos_has_nan;
-        let palette_1_a0_x_1 = c_at_1(palette + 1 + a0_x_4);
+        let palette_1_a0_x_1 = c_at_again(palette + 1 + a0_x_4);
         let palette_1_a0_x_has_nan_1 = pica_has_nan_vec4f(palette_1_a0_x_1) || inpos_has_nan;
-        let palette_2_a0_x_1 = c_at_1(palette + 2 + a0_x_4);
+        let palette_2_a0_x_1 = c_at_again(palette + 2 + a0_x_4);
         let palette_2_a0_x_has_nan_1 = pica_has_nan_vec4f(palette_2_a0_x_1) || inpos_has_nan;
         let r4_xyz_5 = vec3f(
             pica_dot_point_or_nan_vec4f(palette_a0_x_7, inpos_1, palette_a0_x_has_nan_5),
@@ -205,11 +205,11 @@ fn main(
         r1_xyz = select(r1_sum_3, vec3f(not_a_number), inwgt_is_nan_3);
         if uniforms_again.bones3 != 0u {
             let a0_x_5 = pica_address(r6.z);
-            let palette_a0_x_8 = c_at_1(palette + a0_x_5);
+            let palette_a0_x_8 = c_at_again(palette + a0_x_5);
             let palette_a0_x_has_nan_6 = pica_has_nan_vec4f(palette_a0_x_8) || inpos_has_nan;
-            let palette_1_a0_x_2 = c_at_1(palette + 1 + a0_x_5);
+            let palette_1_a0_x_2 = c_at_again(palette + 1 + a0_x_5);
             let palette_1_a0_x_has_nan_2 = pica_has_nan_vec4f(palette_1_a0_x_2) || inpos_has_nan;
-            let palette_2_a0_x_2 = c_at_1(palette + 2 + a0_x_5);
+            let palette_2_a0_x_2 = c_at_again(palette + 2 + a0_x_5);
             let palette_2_a0_x_has_nan_2 = pica_has_nan_vec4f(palette_2_a0_x_2) || inpos_has_nan;
             let r4_xyz_6 = vec3f(
                 pica_dot_point_or_nan_vec4f(palette_a0_x_8, inpos_1, palette_a0_x_has_nan_6),
@@ -221,11 +221,11 @@ fn main(
             r1_xyz = select(r1_sum_4, vec3f(not_a_number), inwgt_is_nan_4);
             if uniforms_again.bones4 != 0u {
                 let a0_x_6 = pica_address(r6.w);
-                let palette_a0_x_9 = c_at_1(palette + a0_x_6);
+                let palette_a0_x_9 = c_at_again(palette + a0_x_6);
                 let palette_a0_x_has_nan_7 = pica_has_nan_vec4f(palette_a0_x_9) || inpos_has_nan;
-                let palette_1_a0_x_3 = c_at_1(palette + 1 + a0_x_6);
+                let palette_1_a0_x_3 = c_at_again(palette + 1 + a0_x_6);
                 let palette_1_a0_x_has_nan_3 = pica_has_nan_vec4f(palette_1_a0_x_3) || inpos_has_nan;
-                let palette_2_a0_x_3 = c_at_1(palette + 2 + a0_x_6);
+                let palette_2_a0_x_3 = c_at_again(palette + 2 + a0_x_6);
                 let palette_2_a0_x_has_nan_3 = pica_has_nan_vec4f(palette_2_a0_x_3) || inpos_has_nan;
                 let r4_xyz_7 = vec3f(
                     pica_dot_point_or_nan_vec4f(palette_a0_x_9, inpos_1, palette_a0_x_has_nan_7),

@@ -25,6 +25,7 @@ use transpica_proof::daily;
 use transpica_proof::generate::{Kind, Random, generate};
 use transpica_proof::ir::{InputValues, eval};
 use transpica_proof::spirv_machine::{Licenses, World, run_on};
+use transpica_proof::spirv_tools;
 use transpica_proof::unnamed::Unnamed;
 
 /// Semantics of the rasterizer.
@@ -533,6 +534,37 @@ fn second_evaluations_have_one_place() {
     let output =
         translator.translate(&program, &hooked, Job::Vertex).expect("translates").interface.outputs.pop();
     assert_eq!(output.map(|output| output.location), Some(Location::Varying(20)));
+}
+
+#[test]
+fn the_stage_for_quaternions_passes_varyings_of_hooks_on() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let mut stages = |hooks: &[Hook]| {
+        let hooked = Hooked { environment: &environment, hooks };
+        [Job::Vertex, Job::Quaternions].map(|job| {
+            let translated = translator.translate(&program, &hooked, job)?;
+            let places =
+                translated.interface.outputs.iter().map(|output| (output.name.clone(), output.location));
+            let key = translator.key(&program, &hooked, job, b"")?;
+            Ok::<_, transpica::Error>((places.collect::<Vec<_>>(), translated.spirv()?, key))
+        })
+    };
+    let plain = stages(&[]).map(|stage| stage.expect("translates"));
+    let mut keys = vec![plain[1].2];
+    for hooks in [&[Hook::Again(20)][..], &[Hook::Tap(Pc(0), 21)], &[Hook::Again(22), Hook::Tap(Pc(1), 23)]] {
+        let [vertex, quaternions] = stages(hooks).map(|stage| stage.expect("translates"));
+        assert_eq!(vertex.0, quaternions.0, "{hooks:?}");
+        assert_eq!(vertex.0.len(), plain[0].0.len() + hooks.len());
+        assert!(!keys.contains(&quaternions.2), "{hooks:?}");
+        keys.push(quaternions.2);
+        spirv_tools::validate(&quaternions.1).unwrap_or_else(|error| panic!("{hooks:?}: {error}"));
+    }
+    // Other hooks change nothing that it passes on.
+    let redirect = Hook::Redirect(3, HookOperand::constant([1.0; 4]));
+    assert_eq!(stages(&[redirect])[1].as_ref().expect("translates").2, plain[1].2);
+    assert!(stages(&[Hook::Again(0)]).iter().all(Result::is_err), "color is there");
 }
 
 /// A module whose loop no run leaves has no outputs, whether evaluated once or twice.

@@ -197,7 +197,9 @@ pub enum TranspicaEntryPoint {
     /// first. It contains no code of the program and passes everything else through: SPIR-V and
     /// GLSL 450. With `outputs.all`, one serves all programs.
     Quaternions = 2,
-    /// A vertex program before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
+    /// A vertex program before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE. If no primitive of an API has
+    /// the vertices of an invocation, it takes points, whose attributes are those of all of them:
+    /// see transpica_result_input.
     BeforeGeometry = 3,
     /// A geometry program as a compute stage.
     Geometry = 4,

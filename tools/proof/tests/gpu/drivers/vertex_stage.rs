@@ -181,7 +181,9 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
         .expect("translates");
     let reflection = Reflection::new(&program, &translated, &environment.constants());
     let uniforms = scene(&file, 0, &environment);
-    let before = elsewhere(&uniforms);
+    let mut before = elsewhere(&uniforms);
+    // The code holds them.
+    environment.constants().apply(&mut before);
     let [mut machine, mut second] = [&uniforms, &before].map(|uniforms| {
         let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
         let mut seen = uniforms.clone();
