@@ -87,7 +87,7 @@ impl SettingsDigest {
             stable::append(&mut out, &varying::mapped(&environment.output_map(), options));
             let hooks = environment.hooks();
             if adds_outputs(&hooks) {
-                stable::append(&mut out, &hooks[..]);
+                stable::append(&mut out, &hooks);
             }
         }
         if !job.has_program() {

@@ -244,7 +244,9 @@ enum TranspicaEntryPoint TRANSPICA_UINT32 {
     // first. It contains no code of the program and passes everything else through: SPIR-V and
     // GLSL 450. With `outputs.all`, one serves all programs.
     TRANSPICA_ENTRY_POINT_QUATERNIONS = 2,
-    // A vertex program before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
+    // A vertex program before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE. If no primitive of an API has
+    // the vertices of an invocation, it takes points, whose attributes are those of all of them:
+    // see transpica_result_input.
     TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY = 3,
     // A geometry program as a compute stage.
     TRANSPICA_ENTRY_POINT_GEOMETRY = 4,
@@ -364,6 +366,10 @@ enum TranspicaHookKind TRANSPICA_UINT32 {
     TRANSPICA_HOOK_KIND_REDIRECT = 4,
     // Emits the result of an instruction as a varying.
     TRANSPICA_HOOK_KIND_TAP = 5,
+    // Emits the position that the program computes with the uniforms of a second block, as the
+    // varying `position_again` at `location`. The block has the layout of the uniform block and
+    // the binding `bindings.again` of the settings.
+    TRANSPICA_HOOK_KIND_AGAIN = 6,
 };
 TRANSPICA_TYPEDEF(TranspicaHookKind)
 
@@ -945,13 +951,13 @@ typedef struct TranspicaHookOperand {
 typedef struct TranspicaHook {
     // A TranspicaHookKind.
     TranspicaHookKind kind;
-    // A TranspicaSemantic: the output. 0 for redirected uniforms and taps.
+    // A TranspicaSemantic: the output. 0 for other hooks.
     TranspicaSemantic semantic;
-    // The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
+    // The components, bit 0 is x. 0 for matrices and hooks of no output.
     uint32_t mask;
     // For a redirected uniform, its register, 0 to 95; for a tap, the address of the instruction.
     uint32_t number;
-    // Location of the varying of a tap.
+    // Location of the varying of a tap or a second evaluation.
     uint32_t location;
     // Must be 0.
     uint32_t reserved;
