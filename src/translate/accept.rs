@@ -73,7 +73,7 @@ fn check_again(hooks: &[Hook], job: Job<'_>, profile: &Profile) -> Result<()> {
 /// Checks that the vectors of a point are as many as a geometry program takes.
 fn check_point(outputs: u16, vertices: u8) -> Result<()> {
     let vectors = outputs.count_ones() * u32::from(vertices);
-    if (vertices == 1) || (2..=16).contains(&vectors) && vertices > 0 {
+    if vertices == 1 || (2..=16).contains(&vectors) {
         return Ok(());
     }
     Err(Error::setup(format!(

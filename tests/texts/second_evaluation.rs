@@ -1,4 +1,4 @@
-//! The position once more, with the uniforms of a second block: in every language, and what it reads.
+//! The position once more, with the uniforms of a second block: every language, and what it reads.
 
 use std::fs;
 use std::path::Path;
