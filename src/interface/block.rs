@@ -44,7 +44,7 @@ pub enum MemberType {
 }
 
 impl fmt::Display for MemberType {
-    /// As in WGSL.
+    /// As in WGSL, where an array may become a matrix of the same layout.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Vec4 => f.write_str("vec4f"),

@@ -11,6 +11,7 @@ use super::dialect::Dialect;
 use super::dialect::versions::{Bindings, Row, Varyings};
 use super::module::lacks;
 use super::names::Names;
+use super::products::{self, Product};
 use crate::backend::interface::{
     BackendInput, DRAW, REGISTERS, Reads, StorageBuffer, WORKGROUP, array_length, attribute_type, defect,
     draw_members, element_type, host_type, output_type,
@@ -47,6 +48,8 @@ struct Field {
     ty: Type,
     /// Number of elements, or `None` for a member that is not an array.
     length: Option<u32>,
+    /// The elements are the columns of a matrix.
+    is_matrix: bool,
 }
 
 /// A uniform block or a storage buffer.
@@ -78,6 +81,8 @@ pub struct Declarations {
     pub offsets: Vec<(String, u16)>,
     pub attributes: Vec<Attribute>,
     pub ports: Vec<Port>,
+    /// Products of vectors and matrices of the uniform block, in the main function.
+    pub products: Vec<Product>,
 }
 
 /// Returns the names of a block in a geometry stage. OpenGL links blocks of one name, and members
@@ -97,6 +102,9 @@ impl Declarations {
         let reads = Reads::collect(source.module, &mut Vec::new())?;
         let interface = source.interface;
         let mut out = Self { reads, ..Self::default() };
+        if dialect.has_matrices {
+            out.products = products::find(&source.module.main, &interface.block);
+        }
         let is_linked = interface.entry_point == EntryPoint::Vertex || interface.stage().is_some();
         if is_linked {
             out.ports(source, dialect, names)?;
@@ -145,9 +153,9 @@ impl Declarations {
     ) -> Result<()> {
         let mut inner = names.apart();
         let scope = if block.instance.is_some() { &mut inner } else { names };
-        let mut members = Layout { fields: Vec::new(), end: 0, names: scope };
-        self.members.extend(members.members(layout)?);
-        let fields = members.fields;
+        let mut members = Layout { fields: Vec::new(), end: 0, names: scope, products: &self.products };
+        let (list, fields) = (members.members(layout)?, members.fields);
+        self.members.extend(list);
         self.block(block, binding, fields);
         Ok(())
     }
@@ -345,9 +353,10 @@ impl Declarations {
         for global in &self.globals {
             let Content::Block(name, fields) = &global.content else { continue };
             let _ = writeln!(out, "struct {name} {{");
-            for Field { name, ty, length } in fields {
+            for Field { name, ty, length, is_matrix } in fields {
                 let ty = dialect.ty(*ty);
                 let _ = match length {
+                    Some(length) if *is_matrix => writeln!(out, "    {name}: mat{length}x4f,"),
                     Some(length) => writeln!(out, "    {name}: array<{ty}, {length}>,"),
                     None => writeln!(out, "    {name}: {ty},"),
                 };
@@ -486,7 +495,7 @@ impl Global {
         match content {
             Content::Block(block, fields) => {
                 let _ = writeln!(out, "layout({place}std140) uniform {block} {{");
-                for Field { name, ty, length } in fields {
+                for Field { name, ty, length, .. } in fields {
                     let ty = dialect.ty(*ty);
                     let _ = match length {
                         Some(length) => writeln!(out, "    {ty} {name}[{length}];"),
@@ -512,7 +521,7 @@ impl Global {
 
 impl Field {
     fn new(name: &str, ty: Type) -> Self {
-        Self { name: name.to_owned(), ty, length: None }
+        Self { name: name.to_owned(), ty, length: None, is_matrix: false }
     }
 }
 
@@ -522,6 +531,7 @@ struct Layout<'a, 'o> {
     end: u32,
     /// Names of its scope.
     names: &'a mut Names<'o>,
+    products: &'a [Product],
 }
 
 impl Layout<'_, '_> {
@@ -539,6 +549,10 @@ impl Layout<'_, '_> {
             let name = self.names.unique(&member.name);
             members[number].clone_from(&name);
             self.push(name, element_type(member.ty), length.map(u32::from), member.ty.size());
+            if let Some(field) = self.fields.last_mut() {
+                field.is_matrix =
+                    self.products.iter().any(|product| usize::from(product.member) == number);
+            }
         }
         // A remainder of less than a vector is alignment.
         if block.size.checked_sub(self.end).is_none_or(|rest| rest >= 16) {
@@ -548,7 +562,7 @@ impl Layout<'_, '_> {
     }
 
     fn push(&mut self, name: String, ty: Type, length: Option<u32>, size: u32) {
-        self.fields.push(Field { name, ty, length });
+        self.fields.push(Field { name, ty, length, is_matrix: false });
         self.end = self.end.saturating_add(size);
     }
 

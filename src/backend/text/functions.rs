@@ -78,8 +78,14 @@ impl Module<'_> {
             out.reserve(48 * draft.lines.len());
             let evaluated = Body::write(out, self, &draft, &mut called, result);
             if let Some(trace) = &mut trace {
-                let values = evaluated.into_iter().filter_map(|(at, expr)| Some((at, draft.origin(expr)?)));
-                trace.extend(values);
+                for (at, expr) in evaluated {
+                    let Some(value) = draft.origin(expr) else { continue };
+                    trace.push((at, value));
+                    // The expression of a product evaluates all its lanes.
+                    let products = self.declarations.products.iter();
+                    let lanes = products.filter(|product| product.first == value).flat_map(|product| product.dots);
+                    trace.extend(lanes.flatten().map(|lane| (at, lane)));
+                }
             }
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }

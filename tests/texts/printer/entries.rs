@@ -184,7 +184,7 @@ fn text_of_a_lit_vertex_has_short_expressions() {
         // translator: transpica 0.1.0
 
         struct Uniforms {
-            projection: array<vec4f, 4>,
+            projection: mat4x4f,
             bones: array<vec4f, 12>,
             light: vec4f,
             counts: vec4i,
@@ -204,12 +204,7 @@ fn text_of_a_lit_vertex_has_short_expressions() {
             @location(1) color: vec4f,
             @location(2) weights: vec4f,
         ) -> VertexOutput {
-            let out_position = vec4f(
-                dot(uniforms.projection[0], position),
-                dot(uniforms.projection[1], position),
-                dot(uniforms.projection[2], position),
-                dot(uniforms.projection[3], position),
-            );
+            let out_position = position * uniforms.projection;
             let r2_x = dot(out_position.xyz, uniforms.light.xyz);
             let out_varying_1 = select(0.0, r2_x, r2_x > 0.0) * color * (1.0 / sqrt(r2_x));
             return VertexOutput(out_position, out_varying_1);

@@ -235,7 +235,12 @@ impl<'a> Machine<'a> {
                 (UnaryOperator::LogicalNot, Val::B(value)) => Val::B(!value),
                 other => panic!("{other:?}"),
             }),
-            Expression::Binary { op, left, right } => both(at(left), at(right), |a, b| binary(op, a, b)),
+            Expression::Binary { op, left, right } => match (at(left), at(right)) {
+                (vector, Val::List(columns)) if matches!(columns[0], Val::List(_)) => {
+                    Val::List(columns.into_iter().map(|column| dot(vector.clone(), column)).collect())
+                }
+                (left, right) => both(left, right, |a, b| binary(op, a, b)),
+            },
             Expression::Select { condition, accept, reject } => {
                 let (condition, accept, reject) = (at(condition), at(accept), at(reject));
                 match condition {
@@ -255,10 +260,7 @@ impl<'a> Machine<'a> {
                     ),
                 }
             }
-            Expression::Math { fun: MathFunction::Dot, arg, arg1: Some(arg1), .. } => {
-                let products = lanes(both(at(arg), at(arg1), |a, b| binary(B::Multiply, a, b)));
-                products.into_iter().reduce(|a, b| binary(B::Add, a, b)).expect("lanes")
-            }
+            Expression::Math { fun: MathFunction::Dot, arg, arg1: Some(arg1), .. } => dot(at(arg), at(arg1)),
             Expression::Math { fun: MathFunction::Clamp, arg, arg1: Some(low), arg2: Some(high), .. } => {
                 let above = both(at(low), at(arg), |low, value| choose(MathFunction::Max, low, value));
                 both(at(high), above, |high, value| choose(MathFunction::Min, high, value))
@@ -364,6 +366,11 @@ fn both(a: Val, b: Val, op: impl Fn(Val, Val) -> Val) -> Val {
         (a, Val::List(b)) => Val::List(b.into_iter().map(|b| op(a.clone(), b)).collect()),
         (a, b) => op(a, b),
     }
+}
+
+fn dot(a: Val, b: Val) -> Val {
+    let products = lanes(both(a, b, |a, b| binary(B::Multiply, a, b)));
+    products.into_iter().reduce(|a, b| binary(B::Add, a, b)).expect("lanes")
 }
 
 /// The less or the greater of two numbers.

@@ -1,6 +1,9 @@
 //! Every operation in every width.
 
-use super::check;
+use std::fmt::Write as _;
+
+use super::{check, interface, main_function, translate};
+use transpica::host::{EntryPoint, MemberType};
 use transpica::stages::ir::op::signature::{Domain, Shape};
 use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
@@ -184,6 +187,76 @@ fn uniforms_are_read_where_they_are_used() {
         ("uniforms.bones[7]", 2),
         ("uniforms.bones[uniforms.counts.x]", 1),
         ("uniforms.light", 2),
+    ] {
+        assert_eq!(wgsl.matches(text).count(), times, "{text}\n{wgsl}");
+    }
+}
+
+/// Returns the WGSL of dot products of the position with rows of a member of this length.
+fn dots(length: u16, rows: &[u16]) -> String {
+    let (mut source, mut results) = (String::from("func main { %0: f32x4 = input v0"), String::new());
+    for (number, row) in (1..).step_by(2).zip(rows) {
+        let dot = number + 1;
+        write!(source, " %{number}: f32x4 = member 0[{row}] %{dot}: f32 = dot %0 %{number}").expect("fits");
+        write!(results, " %{dot}").expect("fits");
+    }
+    let module = transpica_proof::ir::parse(&format!("{source} yield{results} }}")).expect("reads");
+    let mut interface = interface(&module);
+    interface.block.members[0].ty = MemberType::Vec4Array(length);
+    interface.block.members.retain(|member| member.name == "projection");
+    interface.block.size = 16 * u32::from(length);
+    translate(&module, &interface, EntryPoint::Vertex)
+}
+
+#[test]
+fn dot_products_with_every_row_are_one_product() {
+    for (length, rows) in [(2, &[0, 1][..]), (3, &[0, 1, 2]), (4, &[0, 1, 2, 3]), (4, &[3, 1, 0, 2])] {
+        let wgsl = dots(length, rows);
+        assert!(wgsl.contains(&format!("projection: mat{length}x4f,")), "{wgsl}");
+        assert_eq!(wgsl.matches("position * uniforms.projection;").count(), 1, "{wgsl}");
+        assert!(!wgsl.contains("dot("), "{wgsl}");
+    }
+    for (length, rows) in [(1, &[0][..]), (4, &[0, 1, 2]), (5, &[0, 1, 2, 3, 4])] {
+        let wgsl = dots(length, rows);
+        assert!(wgsl.contains(&format!("projection: array<vec4f, {length}>,")), "{wgsl}");
+        assert_eq!(wgsl.matches("dot(").count(), rows.len(), "{wgsl}");
+    }
+}
+
+#[test]
+fn matrices_are_indexed_too_and_products_stay_in_their_region() {
+    let wgsl = main_function(
+        "func main {
+           %0: f32x4 = input v0
+           %1: f32x4 = input v1
+           %2: f32x4 = member 0
+           %3: f32x4 = member 0[1]
+           %4: f32x4 = member 0[2]
+           %5: f32x4 = member 0[3]
+           %6: f32 = dot %2 %0
+           %7: f32 = dot %2 %1
+           %8: f32 = dot %1 %3
+           %9: f32 = dot %3 %0
+           %10: f32 = dot %4 %0
+           %11: f32 = dot %5 %0
+           %12: f32 = dot %4 %1
+           %13: i32x4 = member 3
+           %14: i32 = shuffle %13.x
+           %15: f32x4 = member 0[%14]
+           %16: bool = less %6 %7
+           if %16 { %17: f32 = dot %5 %1 yield %17 } else { yield %8 } -> %18: f32
+           %19: f32x4 = shuffle %11.x %6.x %9.x %10.x
+           %20: f32x4 = shuffle %18.x %8.x %12.x %7.x
+           %21: f32x4 = mul %19 %15
+           %22: f32x4 = mul %21 %3
+           %23: f32x4 = add %22 %20
+           yield %23 }",
+    );
+    for (text, times) in [
+        ("position * uniforms.projection;", 1),
+        ("dot(", 4),
+        ("uniforms.projection[uniforms.counts.x]", 1),
+        ("uniforms.projection[1]", 2),
     ] {
         assert_eq!(wgsl.matches(text).count(), times, "{text}\n{wgsl}");
     }

@@ -6,10 +6,11 @@ use super::{Builder, known};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, is_again, member, not_legal};
 use crate::backend::text::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Text, View};
 use crate::backend::text::names::Word;
+use crate::backend::text::products::Product;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::interface::Member;
-use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
+use crate::ir::{Array, Binary, Buffer, Def, Hint, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
@@ -22,7 +23,14 @@ impl<'a> Builder<'a> {
         };
         self.begin_procedure(value);
         let first = self.draft.nodes.len() as Expr;
-        let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
+        let product = match op {
+            Op::Binary(Binary::Dot, ..) => self.product(value)?,
+            _other => None,
+        };
+        let view = match product {
+            Some(view) => view,
+            None => self.operation(op, data.ty, Label::Hint(data.hint))?,
+        };
         self.set(value, view);
         if self.draft.is_traced {
             self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
@@ -96,6 +104,39 @@ impl<'a> Builder<'a> {
             }
         };
         Ok(self.draft.add(form, ty, operands, label).view)
+    }
+
+    /// Returns the lane that a dot product is of the product of a vector and a matrix, which its
+    /// first lane evaluates.
+    fn product(&mut self, value: Value) -> Result<Option<View>> {
+        let products = &self.module.declarations.products;
+        // Numbers of values are those of the main function.
+        if products.is_empty() || !std::ptr::eq(self.ir, &raw const self.module.source.module.main) {
+            return Ok(None);
+        }
+        if let Ok(index) = products.binary_search_by_key(&value, |product| product.first) {
+            let Product { member, vector, dots, lanes, .. } = products[index];
+            let ty = Type::F32.with_lanes(lanes);
+            let matrix = Operand { view: self.member(Type::F32X4, member, None, &[])?, ty: Type::F32X4 };
+            let operands = [self.value(vector)?, matrix];
+            let label = self.product_label(&dots[..usize::from(lanes)]);
+            let product = self.draft.add(Form::Binary(Binary::Mul), ty, &operands, label);
+            for (lane, dot) in (0..).zip(dots) {
+                dot.into_iter().for_each(|dot| self.set(dot, product.lane(lane).view));
+            }
+        }
+        // A dot product before the first one, which a loop evaluates early, is no lane.
+        Ok(self.view(value).ok())
+    }
+
+    /// Returns the register of which dot products are the components in order.
+    fn product_label(&self, dots: &[Option<Value>]) -> Label {
+        let hint = |lane: usize| dots[lane].map_or(Hint::default(), |dot| self.ir.values[dot].hint);
+        let register = hint(0).register;
+        if (0..dots.len()).all(|lane| hint(lane) == Hint { register, mask: 1 << lane }) {
+            return Label::Hint(Hint { register, mask: (1 << dots.len()) - 1 });
+        }
+        PLAIN
     }
 
     /// Labels what is stored of each vertex with the names of the outputs.

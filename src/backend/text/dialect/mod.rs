@@ -42,6 +42,9 @@ pub struct Dialect {
     pub default: &'static str,
     /// Operators and selections take vectors; else functions do, some of them defined by the text.
     pub takes_vectors: bool,
+    /// A uniform that the program multiplies by is declared as a matrix. Hosts of GLSL ask for the
+    /// elements of an array by name.
+    pub has_matrices: bool,
     /// The function that selects lanes takes integers and conditions, not only floats.
     pub selects_all: bool,
     /// The function that selects one of two values. A scalar one has `?:` in GLSL.
@@ -83,6 +86,7 @@ pub const WGSL: Dialect = Dialect {
     falls_through: false,
     default: "default {\n",
     takes_vectors: true,
+    has_matrices: true,
     selects_all: true,
     select: "select",
     has_bitcast: true,
@@ -124,6 +128,7 @@ pub const fn glsl(version: GlslVersion) -> Dialect {
         falls_through: true,
         default: "default: {\n",
         takes_vectors: false,
+        has_matrices: false,
         selects_all: row.mixes_all,
         select: "mix",
         has_bitcast: false,
