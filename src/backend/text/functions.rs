@@ -40,9 +40,10 @@ impl Module<'_> {
         let marks = if self.source.profile.no_contraction { self.dialect.marks } else { Marks::Nothing };
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
+        // Functions share the names of the module and may repeat each other's local names.
+        let (mut scope, mut draft) = (names.inner(), Draft::default());
         for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {
-            // Functions share the names of the module and may repeat each other's local names.
-            let mut scope = names.inner();
+            scope.clear();
             let parameters = match name {
                 Some(_) => (0..)
                     .zip(func.get(func.params))
@@ -50,7 +51,7 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            let mut draft = Draft::new(func.values.len(), trace.is_some() && name.is_none());
+            draft.begin(func.values.len(), trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),
@@ -164,5 +165,7 @@ fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
         };
         return name.to_owned();
     }
-    hinted(data.hint, data.ty.kind)
+    let mut name = String::new();
+    hinted(&mut name, data.hint, data.ty.kind);
+    name
 }

@@ -131,7 +131,7 @@ impl Builder<'_> {
             if let View::Whole(_) = result.view
                 && !matches!(node.form, Form::Variable(_) | Form::Text(..))
             {
-                self.draft.nodes[expr as usize].label = self.draft.titled("out_", name, "");
+                self.draft.nodes[expr as usize].label = self.draft.titled("out_", name);
             }
         }
         Ok(result)

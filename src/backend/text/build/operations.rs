@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
             if let View::Whole(expr) = self.view(value)?
                 && self.draft.node(expr).label == PLAIN
             {
-                self.draft.nodes[expr as usize].label = self.draft.titled("out_", &output.name, "");
+                self.draft.nodes[expr as usize].label = self.draft.titled("out_", &output.name);
             }
         }
         Ok(())

@@ -17,7 +17,7 @@
 use super::facts::{NONE, Size};
 use super::{Draft, Expr, Form, Label, Line, Local, Node, Operand, Placement, View};
 use crate::backend::text::dialect::versions::Marks;
-use crate::backend::text::names::{Names, Word, hinted};
+use crate::backend::text::names::{Names, Word};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
 /// Maximum characters of a line that can be broken.
@@ -238,12 +238,9 @@ impl Draft {
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
         let Self { nodes, facts, variables, words, stores, titles, .. } = self;
-        let mut unique = |label: Label, kind: ScalarKind| {
-            let name = match label {
-                Label::Title(title) => names.unique(words.get(titles[title as usize].word)),
-                Label::Hint(hint) => names.unique(&hinted(hint, kind)),
-            };
-            words.add(|out| out.push_str(&name))
+        let mut unique = |label: Label, kind: ScalarKind| match label {
+            Label::Title(title) => words.unique(titles[title as usize].word, names),
+            Label::Hint(hint) => words.hinted(hint, kind, names),
         };
         let is_title = |label: Label| matches!(label, Label::Title(_));
         // Words first: the names of registers give way to them.

@@ -14,7 +14,7 @@ mod uses;
 
 use self::facts::{Declaration, Fact, NONE, Span, Store};
 use self::scopes::Scopes;
-use super::names::{Word, Words};
+use super::names::{Name, Word, Words};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary, Value};
 
 pub use self::facts::{Expr, Variable};
@@ -311,16 +311,28 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Creates a draft with space for this number of values.
-    pub fn new(values: usize, is_traced: bool) -> Self {
-        Self {
-            nodes: Vec::with_capacity(values),
-            lines: Vec::with_capacity(values),
-            // Most operations have two operands; those with more are few.
-            operands: Vec::with_capacity(2 * values),
-            is_traced,
-            ..Self::default()
-        }
+    /// Begins another function, of this number of values, and keeps the memory.
+    pub fn begin(&mut self, values: usize, is_traced: bool) {
+        self.nodes.clear();
+        self.operands.clear();
+        self.lines.clear();
+        self.variables.clear();
+        self.texts.clear();
+        self.functions.clear();
+        self.titles.clear();
+        self.counters.clear();
+        self.values.clear();
+        self.words.clear();
+        self.origins.clear();
+        self.readers.clear();
+        self.declarations.clear();
+        self.spans.clear();
+        self.stores.clear();
+        self.nodes.reserve(values);
+        self.lines.reserve(values);
+        // Most operations have two operands; those with more are few.
+        self.operands.reserve(2 * values);
+        self.is_traced = is_traced;
     }
 
     pub fn node(&self, expr: Expr) -> &Node {
@@ -388,18 +400,38 @@ impl Draft {
 
     /// Returns a label that is a word.
     pub fn labeled(&mut self, name: &str) -> Label {
-        self.titled("", name, "")
+        self.titled("", name)
     }
 
-    /// Returns a label with words around its stem: that of outputs, a noun.
-    pub fn titled(&mut self, before: &str, stem: &str, noun: &'static str) -> Label {
+    /// Returns a label with a word before its stem: that of outputs.
+    pub fn titled(&mut self, before: &str, stem: &str) -> Label {
         let start = self.words.end();
         self.word(before);
         let stem = self.word(stem);
-        self.words.add(|out| out.extend([if noun.is_empty() { "" } else { "_" }, noun]));
         let (word, is_output) = (self.words.since(start), !before.is_empty());
-        self.titles.push(Title { word, stem, noun, is_output });
+        self.add_title(Title { word, stem, noun: "", is_output })
+    }
+
+    /// Returns a label of a stem and a noun.
+    pub fn title_of(&mut self, (stem, noun): Name) -> Label {
+        let word = self.whole((stem, noun));
+        self.add_title(Title { word, stem, noun, is_output: false })
+    }
+
+    fn add_title(&mut self, title: Title) -> Label {
+        self.titles.push(title);
         Label::Title(self.titles.len() as u32 - 1)
+    }
+
+    /// Returns a name as one word.
+    pub fn whole(&mut self, (stem, noun): Name) -> Word {
+        if noun.is_empty() {
+            return stem;
+        }
+        let start = self.words.end();
+        self.words.suffixed(stem, "_");
+        self.word(noun);
+        self.words.since(start)
     }
 
     /// Returns a title.

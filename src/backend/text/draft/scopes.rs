@@ -27,10 +27,12 @@ pub struct Scopes {
 
 impl Scopes {
     /// Begins with the body of a function of this number of lines.
-    pub fn new(lines: usize) -> Self {
+    pub fn begin_function(&mut self, lines: usize) {
         let end = u32::MAX;
-        let body = Block { owner: 0, parent: 0, depth: 0, begin: 0, end, home: 0, is_arm: false };
-        Self { blocks: vec![body], ends: vec![0; lines] }
+        self.blocks.clear();
+        self.blocks.push(Block { owner: 0, parent: 0, depth: 0, begin: 0, end, home: 0, is_arm: false });
+        self.ends.clear();
+        self.ends.resize(lines, 0);
     }
 
     /// Begins a block inside another.

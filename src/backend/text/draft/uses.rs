@@ -3,14 +3,15 @@
 //! syntax and decides nothing but which values go by a variable's name.
 
 use super::facts::{Fact, NONE, Place, Span, Store};
-use super::scopes::{Block, Scopes};
+use super::scopes::Block;
 use super::{Draft, Expr, Form, Line, Operand, View};
 
 impl Draft {
     /// Collects the facts: first along the lines, then from users to their operands.
     pub fn survey(&mut self) {
-        self.facts = vec![Fact::NEW; self.nodes.len()];
-        self.scopes = Scopes::new(self.lines.len());
+        self.facts.clear();
+        self.facts.resize(self.nodes.len(), Fact::NEW);
+        self.scopes.begin_function(self.lines.len());
         let mut block = 0;
         for at in 0..self.lines.len() as u32 {
             block = self.survey_line(at, block);

@@ -13,7 +13,7 @@
 //!
 //! Only few operands and users are looked at, so that the time is linear.
 
-use super::{Word, hinted};
+use super::{Name, Word, hinted, push_number};
 use crate::backend::text::draft::facts::NONE;
 use crate::backend::text::draft::{Draft, Expr, Form, Label, Operand, View};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
@@ -22,13 +22,13 @@ use crate::machine::precision::bits::INFINITY;
 /// Operands or users on the way to a name.
 const STEPS: usize = 6;
 /// Maximum characters of a comparison before its second operand is left out.
-const LONG: usize = 28;
+const LONG: u32 = 28;
 
 /// Maximum characters of the stem of two conditions that become one name.
-const BOTH: usize = 10;
+const BOTH: u32 = 10;
 
-/// A stem and a noun; either may be empty.
-type Name = (String, &'static str);
+/// No name.
+const NAMELESS: Name = (Word::NONE, "");
 
 impl Draft {
     /// Gives a label to an expression that wants a name, unless it has one or a variable names it.
@@ -49,145 +49,162 @@ impl Draft {
             ScalarKind::I32 | ScalarKind::U32 => self.integer(expr),
             ScalarKind::F32 => self.float(expr),
         };
-        // A noun alone is a word like others.
-        let (stem, noun) = if stem.is_empty() { (noun, "") } else { (&*stem, noun) };
-        if !stem.is_empty() {
-            self.nodes[expr as usize].label = self.titled("", stem, noun);
+        if stem.length() > 0 {
+            self.nodes[expr as usize].label = self.title_of((stem, noun));
+        } else if !noun.is_empty() {
+            // A noun alone is a word like others.
+            self.nodes[expr as usize].label = self.labeled(noun);
         }
     }
 
-    fn condition(&self, mut expr: Expr) -> Name {
+    fn condition(&mut self, mut expr: Expr) -> Name {
         for _ in 0..STEPS {
             let operands = self.operands(expr);
             let next = match self.node(expr).form {
-                Form::Binary(Binary::And) => operands.last(),
-                Form::Binary(Binary::Or) => match self.either(operands) {
+                Form::Binary(Binary::And) => operands.last().copied(),
+                Form::Binary(Binary::Or) => match self.either(expr) {
                     Some(name) => return name,
-                    None => operands.first(),
+                    None => self.operands(expr).first().copied(),
                 },
-                Form::Binary(op) if relation(op, false).is_some() => return self.comparison(op, operands),
+                Form::Binary(op) if relation(op, false).is_some() => return self.comparison(op, expr),
                 Form::Call(function) => {
-                    let subject = operands.first().and_then(|&operand| self.subject(operand));
-                    return (subject.unwrap_or_default(), self.function(function).noun);
+                    let subject = operands.first().copied().and_then(|operand| self.subject(operand));
+                    return (subject.unwrap_or(Word::NONE), self.function(function).noun);
                 }
                 Form::Variable(_) | Form::Text(..) => None,
-                _passed_through => operands.first(),
+                _passed_through => operands.first().copied(),
             };
             let Some(next) = next.and_then(|operand| operand.view.expr()) else { break };
             if let Label::Title(title) = self.node(next).label {
                 let title = self.title(title);
-                return (self.words.get(title.stem).to_owned(), title.noun);
+                return (title.stem, title.noun);
             }
             expr = next;
         }
-        Name::default()
+        NAMELESS
     }
 
     /// Returns the common name of two conditions that ask the same: `a_or_b_is_nan`.
-    fn either(&self, operands: &[Operand]) -> Option<Name> {
-        let [first, second] = [operands.first()?.view.expr()?, operands.get(1)?.view.expr()?];
+    fn either(&mut self, expr: Expr) -> Option<Name> {
+        let &[first, second, ..] = self.operands(expr) else { return None };
+        let [first, second] = [first.view.expr()?, second.view.expr()?];
         let Label::Title(second) = self.node(second).label else { return None };
         // A question of its own: chains of these are not followed.
         if !matches!(self.node(first).form, Form::Call(_) | Form::Binary(Binary::ULess)) {
             return None;
         }
         let ((stem, noun), second) = (self.condition(first), self.title(second));
-        let other = self.words.get(second.stem);
-        let both = format!("{stem}_or_{other}");
-        let is_one_question = !noun.is_empty() && noun == second.noun && stem != other;
-        (is_one_question && !stem.is_empty() && both.len() <= BOTH).then_some((both, noun))
+        let is_short = stem.length() + second.stem.length() + 4 <= BOTH;
+        let is_one_question = !noun.is_empty() && noun == second.noun && stem.length() > 0;
+        (is_short && is_one_question && self.words.get(stem) != self.words.get(second.stem))
+            .then(|| (self.words.joined(stem, "_or_", second.stem), noun))
     }
 
     /// Returns the name of a comparison: `depth_below_0`, `inpos_is_nan`.
-    fn comparison(&self, op: Binary, operands: &[Operand]) -> Name {
-        let &[a, b] = operands else { return Name::default() };
+    fn comparison(&mut self, op: Binary, expr: Expr) -> Name {
+        let &[a, b] = self.operands(expr) else { return NAMELESS };
         // The constant goes last.
         let is_swapped = matches!(a.view, View::Const(_) | View::Splat(_));
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-        let Some(about) = self.about(a) else { return Name::default() };
+        let Some(about) = self.about(a) else { return NAMELESS };
         if op == Binary::ULess && is_swapped && matches!(b.view, View::Const([INFINITY, ..])) {
             return (about.0, "is_nan");
         }
-        let name = format!("{}_{}", text(about), relation(op, is_swapped).unwrap_or_default());
-        let other = self.subject(b).or_else(|| number(b));
-        match other.map(|other| format!("{name}_{other}")) {
-            Some(long) if long.len() <= LONG => (long, ""),
-            Some(_) | None => (name, ""),
+        let about = self.whole(about);
+        let other = self.subject(b).or_else(|| self.number(b));
+        let relation = relation(op, is_swapped).unwrap_or_default();
+        let start = self.words.end();
+        self.words.suffixed(about, "_");
+        self.word(relation);
+        let length = self.words.since(start).length();
+        if let Some(other) = other.filter(|other| length + 1 + other.length() <= LONG) {
+            self.word("_");
+            self.words.copy(other);
         }
+        (self.words.since(start), "")
     }
 
-    fn integer(&self, expr: Expr) -> Name {
-        let Some(next) = self.next(expr) else { return Name::default() };
-        let Some(about) = self.about(next) else { return Name::default() };
+    fn integer(&mut self, expr: Expr) -> Name {
+        let Some(next) = self.next(expr) else { return NAMELESS };
+        let Some(about) = self.about(next) else { return NAMELESS };
         // `i32(bitcast<u32>(a))` is about the bits too.
         let is_bits = |expr: Expr| self.node(expr).form == Form::Unary(Unary::ToBits);
         match self.node(expr).form {
-            _bits if is_bits(expr) || next.whole().is_some_and(is_bits) => (text(about), "bits"),
-            Form::Call(function) => (text(about), self.function(function).noun),
-            Form::Binary(Binary::IAnd) => (about.0 + "_wrapped", ""),
+            _bits if is_bits(expr) || next.whole().is_some_and(is_bits) => (self.whole(about), "bits"),
+            Form::Call(function) => (self.whole(about), self.function(function).noun),
+            Form::Binary(Binary::IAnd) => (self.words.suffixed(about.0, "_wrapped"), ""),
             Form::Binary(Binary::IMul) => {
-                let factors = self.operands(expr).iter().filter_map(|&factor| self.subject(factor));
-                (factors.collect::<Vec<_>>().join("_"), "")
+                let &[a, b] = self.operands(expr) else { return NAMELESS };
+                let name = match [self.subject(a), self.subject(b)] {
+                    [Some(a), Some(b)] => self.words.joined(a, "_", b),
+                    [one, other] => one.or(other).unwrap_or(Word::NONE),
+                };
+                (name, "")
             }
-            _passed_through => (text(about), ""),
+            _passed_through => (self.whole(about), ""),
         }
     }
 
-    fn float(&self, expr: Expr) -> Name {
-        let operands = self.operands(expr);
-        let name = match self.node(expr).form {
-            Form::Text(text) if !operands.is_empty() => {
-                Some(self.element(self.text(text).subject, operands[0]))
+    fn float(&mut self, expr: Expr) -> Name {
+        let first = self.operands(expr).first().copied();
+        let name = match (self.node(expr).form, first) {
+            (Form::Text(text), Some(first)) => Some(self.element(self.text(text).subject, first)),
+            (Form::Call(function), Some(first)) if self.function(function).array != Word::NONE => {
+                Some(self.element(self.function(function).array, first))
             }
-            Form::Call(function) if self.function(function).array != Word::NONE => {
-                Some(self.element(self.function(function).array, operands[0]))
+            (Form::Unary(Unary::Neg), Some(first)) => {
+                self.subject(first).map(|name| self.words.suffixed(name, "_negative"))
             }
-            Form::Unary(Unary::Neg) => self.subject(operands[0]).map(|name| name + "_negative"),
-            Form::Build => {
-                let first = || operands.iter().find_map(|&operand| self.subject(operand));
-                self.output(expr).or_else(first)
-            }
+            (Form::Build, _) => self.output(expr).or_else(|| self.first_subject(self.node(expr).range())),
             // A uniform, or what takes its place.
-            Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => {
-                operands.iter().rev().find_map(|&operand| self.subject(operand))
+            (Form::Select, _) if self.operands(expr)[1..].iter().any(|&operand| self.is_read(operand)) => {
+                self.first_subject(self.node(expr).range().rev())
             }
-            Form::Variable(_) | Form::Text(..) | Form::Any | Form::All => None,
-            form => {
+            (Form::Variable(_) | Form::Text(..) | Form::Any | Form::All, _) => None,
+            (form, _) => {
                 let noun = match form {
                     Form::Call(function) => self.function(function).noun,
                     _operation => "",
                 };
                 let noun = if noun.is_empty() { self::noun(form) } else { noun };
-                return (self.consumer(expr).unwrap_or_default(), noun);
+                return (self.consumer(expr).unwrap_or(Word::NONE), noun);
             }
         };
-        (name.unwrap_or_default(), "")
+        (name.unwrap_or(Word::NONE), "")
+    }
+
+    /// Returns the first name of what some operands are about.
+    fn first_subject(&mut self, mut operands: impl Iterator<Item = usize>) -> Option<Word> {
+        operands.find_map(|index| self.subject(self.operands[index]))
     }
 
     /// Returns the name of an element of an array: `palette_a0_x_1` of `palette_at(a0_x + 1)`,
     /// `c8_a0_x` of `c_at(8 + a0_x)`, `palette_a0_x` of `c[palette + a0_x]`.
-    fn element(&self, array: Word, index: Operand) -> String {
-        let mut name = self.words.get(array).to_owned();
+    fn element(&mut self, array: Word, index: Operand) -> Word {
+        let mut name = array;
         let parts = match index.whole() {
-            Some(expr) if self.node(expr).form == Form::Binary(Binary::IAdd) => self.operands(expr),
-            Some(_) | None => std::slice::from_ref(&index),
+            Some(expr) if self.node(expr).form == Form::Binary(Binary::IAdd) => match self.operands(expr) {
+                &[a, b] => [Some(a), Some(b)],
+                _other => [None; 2],
+            },
+            Some(_) | None => [Some(index), None],
         };
-        for &part in parts {
+        for part in parts.into_iter().flatten() {
             let form = part.whole().map(|expr| self.node(expr).form);
             match form {
                 // The place of a named array, or the number of an element.
                 Some(Form::Text(text)) if self.text(text).is_index => {
-                    let place = self.words.get(self.text(text).subject);
-                    if !place.starts_with(|c: char| c.is_ascii_digit()) {
-                        name.clear();
-                    } else if name.len() > 1 {
-                        name.push('_');
-                    }
-                    name.push_str(place);
+                    let place = self.text(text).subject;
+                    name = if !self.words.get(place).starts_with(|c: char| c.is_ascii_digit()) {
+                        place
+                    } else {
+                        let between = if name.length() > 1 { "_" } else { "" };
+                        self.words.joined(name, between, place)
+                    };
                 }
                 _other_part => {
-                    let stem = self.about(part).map(|(stem, _)| stem).or_else(|| number(part));
-                    name.extend(stem.iter().flat_map(|stem| ["_", stem]));
+                    let stem = self.about(part).map(|(stem, _)| stem).or_else(|| self.number(part));
+                    name = stem.map_or(name, |stem| self.words.joined(name, "_", stem));
                 }
             }
         }
@@ -202,7 +219,7 @@ impl Draft {
     }
 
     /// Returns the register or output of which an expression is a part.
-    fn consumer(&self, mut expr: Expr) -> Option<String> {
+    fn consumer(&mut self, mut expr: Expr) -> Option<Word> {
         for _ in 0..STEPS {
             let fact = self.fact(expr);
             let label = match self.nodes.get(fact.uses.user as usize) {
@@ -214,23 +231,27 @@ impl Draft {
                 }
             };
             match label {
-                Label::Title(title) => return Some(self.words.get(self.title(title).stem).to_owned()),
+                Label::Title(title) => return Some(self.title(title).stem),
                 label if is_plain(label) && fact.uses.user == NONE => return None,
                 label if is_plain(label) => expr = fact.uses.user,
-                Label::Hint(hint) => return Some(hinted(Hint { mask: 0, ..hint }, ScalarKind::F32)),
+                Label::Hint(hint) => return Some(self.hinted(Hint { mask: 0, ..hint }, ScalarKind::F32)),
             }
         }
         None
     }
 
+    fn hinted(&mut self, hint: Hint, kind: ScalarKind) -> Word {
+        self.words.add(|out| hinted(out, hint, kind))
+    }
+
     /// Returns the output of which a vector is a part, by way of operations of all kinds.
-    fn output(&self, mut expr: Expr) -> Option<String> {
+    fn output(&self, mut expr: Expr) -> Option<Word> {
         for _ in 0..STEPS {
             expr = self.fact(expr).uses.user;
             match self.nodes.get(expr as usize)?.label {
                 Label::Title(title) => {
                     let title = self.title(title);
-                    return title.is_output.then(|| self.words.get(title.stem).to_owned());
+                    return title.is_output.then_some(title.stem);
                 }
                 label if !is_plain(label) => return None,
                 _plain => {}
@@ -243,12 +264,13 @@ impl Draft {
     /// none for a part of an output.
     fn gathered(&self, expr: Expr) -> Option<Hint> {
         let lanes = self.node(expr).ty.lanes;
-        let parts = self.operands(expr).iter().filter(|part| !matches!(part.view, View::Const(_)));
-        let registers: Vec<_> = parts.clone().filter_map(|&part| self.register(part)).collect();
-        let first = *registers.first()?;
-        let mask = registers.iter().fold(0, |mask, hint| mask | hint.mask);
-        let is_one =
-            registers.len() == parts.count() && registers.iter().all(|hint| hint.register == first.register);
+        let (mut first, mut mask, mut is_one) = (None, 0, true);
+        for &part in self.operands(expr).iter().filter(|part| !matches!(part.view, View::Const(_))) {
+            let hint = self.register(part);
+            mask |= hint.map_or(0, |hint| hint.mask);
+            is_one &= hint.is_some_and(|hint| first.get_or_insert(hint).register == hint.register);
+        }
+        let first = first?;
         let mask = if is_one && mask.count_ones() == u32::from(lanes) { mask } else { 15 };
         (is_one || lanes > 1 && self.output(expr).is_none()).then_some(Hint { mask, ..first })
     }
@@ -280,9 +302,9 @@ impl Draft {
     }
 
     /// Returns what an operand is about, or `None` if nothing is known of it.
-    fn about(&self, operand: Operand) -> Option<Name> {
+    fn about(&mut self, operand: Operand) -> Option<Name> {
         if let Some(hint) = self.register(operand) {
-            return Some((hinted(hint, operand.ty.kind), ""));
+            return Some((self.hinted(hint, operand.ty.kind), ""));
         }
         let mut expr = operand.view.expr()?;
         for _ in 0..STEPS {
@@ -290,16 +312,16 @@ impl Draft {
             match (node.label, node.form) {
                 (Label::Title(title), _) => {
                     let title = self.title(title);
-                    return Some((self.words.get(title.stem).to_owned(), title.noun));
+                    return Some((title.stem, title.noun));
                 }
                 (Label::Hint(hint), _) if !is_plain(node.label) => {
-                    return Some((hinted(hint, node.ty.kind), ""));
+                    return Some((self.hinted(hint, node.ty.kind), ""));
                 }
                 (_, Form::Text(text)) => {
-                    let subject = self.words.get(self.text(text).subject);
+                    let subject = self.text(text).subject;
                     // The number of an element is not a name.
-                    let is_name = subject.starts_with(|c: char| !c.is_ascii_digit());
-                    return is_name.then(|| (subject.to_owned(), ""));
+                    let is_name = self.words.get(subject).starts_with(|c: char| !c.is_ascii_digit());
+                    return is_name.then_some((subject, ""));
                 }
                 (_, Form::Variable(_) | Form::Outputs) => return None,
                 _other_forms => expr = self.next(expr)?.view.expr()?,
@@ -309,32 +331,31 @@ impl Draft {
     }
 
     /// Returns the name of what an operand is about.
-    fn subject(&self, operand: Operand) -> Option<String> {
-        self.about(operand).map(text)
+    fn subject(&mut self, operand: Operand) -> Option<Word> {
+        self.about(operand).map(|name| self.whole(name))
     }
-}
 
-/// Returns a name as text.
-fn text((stem, noun): Name) -> String {
-    if noun.is_empty() { stem } else { format!("{stem}_{noun}") }
+    /// Returns a constant, if it is short and the same in each lane.
+    fn number(&mut self, operand: Operand) -> Option<Word> {
+        let View::Const(bits) = operand.view else { return None };
+        let float = f32::from_bits(bits[0]);
+        let number = match operand.ty.kind {
+            ScalarKind::F32 if float.fract() != 0.0 => return None,
+            ScalarKind::F32 => float as i32, // Range: saturates, which is not short.
+            ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits[0].cast_signed(),
+        };
+        let is_splat = bits[..usize::from(operand.ty.lanes)].iter().all(|&lane| lane == bits[0]);
+        (number.unsigned_abs() <= 9999 && is_splat).then(|| {
+            self.words.add(|out| {
+                out.push_str(if number < 0 { "minus_" } else { "" });
+                push_number(out, number.unsigned_abs());
+            })
+        })
+    }
 }
 
 const fn is_plain(label: Label) -> bool {
     matches!(label, Label::Hint(Hint { register: HintRegister::None, .. }))
-}
-
-/// Returns a constant, if it is short and the same in each lane.
-fn number(operand: Operand) -> Option<String> {
-    let View::Const(bits) = operand.view else { return None };
-    let float = f32::from_bits(bits[0]);
-    let number = match operand.ty.kind {
-        ScalarKind::F32 if float.fract() != 0.0 => return None,
-        ScalarKind::F32 => float as i32, // Range: saturates, which is not short.
-        ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits[0].cast_signed(),
-    };
-    let is_splat = bits[..usize::from(operand.ty.lanes)].iter().all(|&lane| lane == bits[0]);
-    let sign = if number < 0 { "minus_" } else { "" };
-    (number.unsigned_abs() <= 9999 && is_splat).then(|| format!("{sign}{}", number.unsigned_abs()))
 }
 
 /// Returns the word between the operands of a comparison, whose operands may be swapped.

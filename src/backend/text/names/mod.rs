@@ -3,8 +3,6 @@
 
 mod labels;
 
-use std::fmt::Write as _;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Result;
@@ -35,6 +33,9 @@ impl Word {
     }
 }
 
+/// A stem and a noun; either may be empty.
+pub type Name = (Word, &'static str);
+
 /// Words in one string, without an allocation for each.
 #[derive(Debug, Default)]
 pub struct Words(String);
@@ -54,9 +55,52 @@ impl Words {
     }
     /// Adds the word that a function writes.
     pub fn add(&mut self, write: impl FnOnce(&mut String)) -> Word {
-        let start = self.0.len() as u32;
+        let start = self.end();
         write(&mut self.0);
-        Word { start, end: self.0.len() as u32 }
+        self.since(start)
+    }
+    /// Adds a copy of a word.
+    pub fn copy(&mut self, word: Word) -> Word {
+        let start = self.end();
+        if word.length() > 0 {
+            self.0.extend_from_within(word.start as usize..word.end as usize);
+        }
+        self.since(start)
+    }
+    /// Adds two words with a text between them.
+    pub fn joined(&mut self, first: Word, between: &str, second: Word) -> Word {
+        let start = self.end();
+        self.copy(first);
+        self.0.push_str(between);
+        self.copy(second);
+        self.since(start)
+    }
+    /// Adds a word with a text after it.
+    pub fn suffixed(&mut self, word: Word, text: &str) -> Word {
+        let start = self.end();
+        self.copy(word);
+        self.0.push_str(text);
+        self.since(start)
+    }
+    /// Adds a unique identifier similar to a word.
+    pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
+        let start = self.end();
+        self.copy(word);
+        self.number(start, names)
+    }
+    /// Adds a unique identifier for a value that came from a register.
+    pub fn hinted(&mut self, hint: Hint, kind: ScalarKind, names: &mut Names<'_>) -> Word {
+        let start = self.end();
+        hinted(&mut self.0, hint, kind);
+        self.number(start, names)
+    }
+    fn number(&mut self, start: u32, names: &mut Names<'_>) -> Word {
+        names.number(&mut self.0, start as usize);
+        self.since(start)
+    }
+    /// Removes all words.
+    pub fn clear(&mut self) {
+        self.0.clear();
     }
 }
 
@@ -88,15 +132,24 @@ impl<'o> Names<'o> {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
 
+    /// Removes the names of this scope alone.
+    pub fn clear(&mut self) {
+        self.taken.clear();
+        self.repetitions.clear();
+    }
+
     fn find(&self, key: u64) -> Option<u32> {
         let own = self.taken.find(&key).map(|index| self.repetitions[index]);
         own.or_else(|| self.outer.and_then(|outer| outer.find(key)))
     }
 
-    fn insert(&mut self, key: u64, repetition: u32) {
-        let (index, _) = self.taken.intern(key);
-        self.repetitions.resize(self.repetitions.len().max(index + 1), 0);
-        self.repetitions[index] = repetition;
+    /// Takes a name that is in no scope around; returns whether it was free.
+    fn insert(&mut self, key: u64) -> bool {
+        let (_, is_new) = self.taken.intern(key);
+        if is_new {
+            self.repetitions.push(0);
+        }
+        is_new
     }
 
     /// Takes a name that must not change.
@@ -111,42 +164,66 @@ impl<'o> Names<'o> {
         if self.find(key(name)).is_some() {
             return Err(bad_name(name, "is used twice"));
         }
-        self.insert(key(name), 0);
+        self.insert(key(name));
         Ok(())
     }
 
     /// Takes a name, which may be taken.
     pub fn reserve(&mut self, name: &str) {
         if self.find(key(name)).is_none() {
-            self.insert(key(name), 0);
+            self.insert(key(name));
         }
     }
 
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
-        let mut name = identifier(wanted);
-        let stem = key(&name);
-        // A reserved word counts as a name that is taken once.
-        let Some(mut number) = self.find(stem).or_else(|| (self.reserved)(&name).then_some(0)) else {
-            self.insert(stem, 0);
-            return name;
-        };
-        name.push('_');
-        let end = name.len();
-        let full = loop {
-            number += 1;
-            name.truncate(end);
-            let _ = write!(name, "{number}");
-            let full = key(&name);
-            if self.find(full).is_none() {
-                break full;
-            }
-        };
-        // The next repetition continues from here; a search from 1 would be quadratic.
-        self.insert(stem, number);
-        self.insert(full, 0);
+        let mut name = String::with_capacity(wanted.len() + 8);
+        name.push_str(wanted);
+        self.number(&mut name, 0);
         name
     }
+
+    /// Makes the end of a text, from `start` on, a unique identifier.
+    fn number(&mut self, out: &mut String, start: usize) {
+        if !is_identifier(&out.as_bytes()[start..]) {
+            let name = identifier(&out[start..]);
+            out.truncate(start);
+            out.push_str(&name);
+        }
+        let name = &out[start..];
+        let stem = key(name);
+        let (index, is_new) = self.taken.intern(stem);
+        if is_new {
+            // A reserved word counts as a name that is taken once.
+            let outer = self.outer.and_then(|outer| outer.find(stem));
+            let repetition = outer.or_else(|| (self.reserved)(name).then_some(0));
+            self.repetitions.push(repetition.unwrap_or(0));
+            if repetition.is_none() {
+                return;
+            }
+        }
+        out.push('_');
+        let end = out.len();
+        // The next repetition continues from here; a search from 1 would be quadratic.
+        loop {
+            self.repetitions[index] += 1;
+            out.truncate(end);
+            push_number(out, self.repetitions[index]);
+            let full = key(&out[start..]);
+            if self.outer.is_none_or(|outer| outer.find(full).is_none()) && self.insert(full) {
+                return;
+            }
+        }
+    }
+}
+
+/// Writes a number: `fmt` takes ten times as long.
+pub fn push_number(out: &mut String, number: u32) {
+    // Recursion ends after ten digits.
+    if number >= 10 {
+        push_number(out, number / 10);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8)); // Range: below 10.
 }
 
 /// Returns what a name is found by.
@@ -154,15 +231,23 @@ fn key(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
-/// Returns a valid identifier, possibly a reserved word, with room for a number.
+/// Returns whether a name is what [`identifier`] makes of it.
+fn is_identifier(name: &[u8]) -> bool {
+    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.iter().all(is_allowed)
+        && !name.windows(2).any(|pair| pair == b"__")
+}
+
+/// Returns a valid identifier, possibly a reserved word.
 fn identifier(wanted: &str) -> String {
-    let mut name = String::with_capacity(wanted.len() + 8);
+    let mut name = String::with_capacity(wanted.len());
     push_identifier(&mut name, wanted.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).as_bytes());
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// Returns the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
-pub fn hinted(hint: Hint, kind: ScalarKind) -> String {
+/// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
+pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
     use HintRegister::{Address, Flags, Output, Temp};
     let (stem, number) = match hint.register {
         Temp(register) => ("r", Some(register)),
@@ -181,17 +266,15 @@ pub fn hinted(hint: Hint, kind: ScalarKind) -> String {
             ScalarKind::Bool => ("done", None),
         },
     };
-    let mut name = String::with_capacity(16);
-    name.push_str(stem);
+    out.push_str(stem);
     if let Some(number) = number {
-        let _ = write!(name, "{number}");
+        push_number(out, number.into());
     }
     // The components of a register, unless it has all four.
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags);
     if has_components && (1..15).contains(&hint.mask) {
         let lanes = LANES.into_iter().zip(0..).filter(|&(_, lane)| hint.mask >> lane & 1 != 0);
-        name.push('_');
-        name.extend(lanes.map(|(letter, _)| letter));
+        out.push('_');
+        lanes.for_each(|(letter, _)| out.push(letter));
     }
-    name
 }
