@@ -70,7 +70,8 @@ fn identifier(name: &[u8]) -> String {
 pub(crate) fn is_keyword(name: &str) -> bool {
     let bit = keyword_bit(name.as_bytes());
     KEYWORD_BITS[bit / 64] >> (bit % 64) & 1 != 0 && KEYWORDS.binary_search(&name).is_ok()
-        || HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
+        || matches!(name.as_bytes().first().map(u8::to_ascii_lowercase), Some(b'a' | b'd' | b'p' | b't' | b'v'))
+            && HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
         || is_shaped_type(name)
 }
 
@@ -102,7 +103,8 @@ const fn keyword_bit(name: &[u8]) -> usize {
 /// `float3`, `half2x2`, `vec3f`.
 fn is_shaped_type(name: &str) -> bool {
     let size = |byte: &u8| (b'1'..=b'4').contains(byte);
-    let shapeless = name.trim_end_matches(['f', 'h', 'i', 'u']);
+    let letters = name.bytes().rev().take_while(|byte| matches!(byte, b'f' | b'h' | b'i' | b'u')).count();
+    let shapeless = &name[..name.len() - letters];
     let is_shape = |name: &str, stems: &[&str]| {
         let bytes = name.as_bytes();
         let stem = match bytes {

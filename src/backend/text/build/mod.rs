@@ -40,6 +40,8 @@ pub struct Builder<'a> {
     pub procedure: Option<Option<u16>>,
     views: Vec<Option<View>>,
     not_finite: Vec<(u32, Expr)>,
+    /// Memory for the arguments of a call.
+    arguments: Vec<Operand>,
 }
 
 impl<'a> Builder<'a> {
@@ -59,6 +61,7 @@ impl<'a> Builder<'a> {
             procedure: Some(None),
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
+            arguments: Vec::new(),
         };
         // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
@@ -147,11 +150,6 @@ impl<'a> Builder<'a> {
         view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
     }
 
-    /// Returns values as operands.
-    pub fn list(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
-        values.iter().map(|&value| self.value(value)).collect()
-    }
-
     /// Returns a value as an operand.
     pub fn value(&mut self, value: Value) -> Result<Operand> {
         let ty = self.ir.ty(value);
@@ -163,6 +161,9 @@ impl<'a> Builder<'a> {
     }
 
     fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {
+        if bits.iter().all(|&bits| is_finite(ty.kind, bits)) {
+            return View::Const(bits);
+        }
         let lanes = bits.map(|bits| View::Const([bits, 0, 0, 0])).map(|lane| self.writable(ty.kind, lane));
         self.collected(ty, lanes, PLAIN)
     }

@@ -5,11 +5,10 @@
 use super::{Builder, known};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, is_again, member, not_legal};
 use crate::backend::text::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Text, View};
-use crate::backend::text::names::Word;
+use crate::backend::text::names::{Word, push_number};
 use crate::backend::text::products::Product;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::interface::Member;
 use crate::ir::{Array, Binary, Buffer, Def, Hint, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 
@@ -86,7 +85,13 @@ impl<'a> Builder<'a> {
                 }
                 let array = called.member.and_then(|member| self.module.declarations.members.get(member));
                 let array = array.map_or(Word::NONE, |array| self.draft.word(array));
-                (self.draft.call(&called.name, called.noun, array), &self.list(args)?)
+                let form = self.draft.call(&called.name, called.noun, array);
+                let mut operands = std::mem::take(&mut self.arguments);
+                operands.clear();
+                args.iter().try_for_each(|&arg| Ok(operands.push(self.value(arg)?)))?;
+                let view = self.draft.add(form, ty, &operands, label).view;
+                self.arguments = operands;
+                return Ok(view);
             }
             Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
@@ -196,7 +201,8 @@ impl<'a> Builder<'a> {
             Resource::Index { member: number, element } => {
                 let interface = self.module.source.interface;
                 let (data, _) = member(interface, number, Some(element))?;
-                let [index, subject] = self.index(data, element, "").map(|word| self.draft.word(&word));
+                let array = self.module.declarations.array(&interface.block, data, element);
+                let [index, subject] = [self.index(array, element), self.element(array, element, "")];
                 let text = Text::unnamed(index, Placement::Anywhere);
                 let text = Text { subject, is_index: true, is_memory: false, ..text };
                 Ok(self.draft.add_text(text, ty, &[], PLAIN).view)
@@ -279,18 +285,23 @@ impl<'a> Builder<'a> {
             Binary::And => Form::All,
             _other_operations => return None,
         };
-        let (mut vector, mut lanes, mut work) = (None, 0u8, operands.to_vec());
+        let (mut vector, mut lanes) = (None, 0u8);
+        let (mut work, mut count) = ([operands[0]; NODES + 2], 2usize);
+        work[1] = operands[1];
         for _ in 0..NODES {
-            let Some(operand) = work.pop() else { break };
-            match operand.view {
+            let Some(next) = count.checked_sub(1) else { break };
+            count = next;
+            match work[next].view {
                 View::Lanes(expr, [lane, ..]) if *vector.get_or_insert(expr) == expr => lanes |= 1 << lane,
                 View::Whole(expr) if self.draft.node(expr).form == Form::Binary(op) => {
-                    work.extend(self.draft.operands(expr));
+                    let inner = self.draft.operands(expr);
+                    work[count..][..inner.len()].copy_from_slice(inner);
+                    count += inner.len();
                 }
                 _other_condition => return None,
             }
         }
-        let expr = vector.filter(|_| work.is_empty())?;
+        let expr = vector.filter(|_| count == 0)?;
         let ty = self.draft.node(expr).ty;
         (operands[0].ty.lanes == 1 && lanes == (1 << ty.lanes) - 1)
             .then_some((form, Operand { view: View::Whole(expr), ty }))
@@ -301,34 +312,59 @@ impl<'a> Builder<'a> {
         let interface = self.module.source.interface;
         let (data, element) = member(interface, number, element)?;
         let declarations = &self.module.declarations;
-        let prefix = &declarations.prefixes[if is_again(interface, number) { 2 } else { 0 }];
         let name = &declarations.members[usize::from(number)];
-        let (place, subject) = match element.map(|element| self.index(data, element, name)) {
-            Some([index, subject]) => (format!("{prefix}{name}[{index}]"), subject),
-            None => (format!("{prefix}{name}"), name.clone()),
-        };
+        let start = self.draft.words.end();
+        self.draft.word(&declarations.prefixes[if is_again(interface, number) { 2 } else { 0 }]);
+        let mut subject = self.draft.word(name);
+        let mut place = self.draft.words.since(start);
+        if let Some(element) = element {
+            let array = declarations.array(&interface.block, data, element);
+            self.draft.word("[");
+            self.index(array, element);
+            self.draft.word("]");
+            place = self.draft.words.since(start);
+            subject = self.element(array, element, name);
+        }
         // Uniforms do not change during a run, but the index may be a variable that a loop changes:
         // only reads without one may move anywhere.
         let placement = if index.is_empty() { Placement::Anywhere } else { Placement::Line };
-        let [place, subject] = [place, subject].map(|word| self.draft.word(&word));
         let text = Text { subject, ..Text::unnamed(place, placement) };
         Ok(self.draft.add_text(text, ty, index, PLAIN).view)
     }
 
-    /// Returns the index of an element of a member and the name of the element: `palette + 1` and
-    /// `palette_1` in a named array, else `5` and `c5`.
-    fn index(&self, member: &Member, element: u16, name: &str) -> [String; 2] {
-        let (block, declarations) = (&self.module.source.interface.block, &self.module.declarations);
-        let Some((array, ahead)) = declarations.array(block, member, element) else {
-            // `modelView_1`, but `c5`.
-            let between = if name.len() > 1 { "_" } else { "" };
-            return [element.to_string(), format!("{name}{between}{element}")];
-        };
-        let name = &block.names[usize::from(array)].name;
-        match (&declarations.offsets[usize::from(array)].0, ahead) {
-            (offset, 0) => [offset.clone(), name.clone()],
-            (offset, _) => [format!("{offset} + {ahead}"), format!("{name}_{ahead}")],
-        }
+    /// Adds the index of an element of a member: `palette + 1` in a named array, else `5`.
+    fn index(&mut self, array: Option<(u16, u16)>, element: u16) -> Word {
+        let declarations = &self.module.declarations;
+        self.draft.words.add(|out| match array {
+            None => push_number(out, element.into()),
+            Some((array, ahead)) => {
+                out.push_str(&declarations.offsets[usize::from(array)].0);
+                if ahead > 0 {
+                    out.push_str(" + ");
+                    push_number(out, ahead.into());
+                }
+            }
+        })
+    }
+
+    /// Adds the name of an element of a member: `palette_1` in a named array, else `modelView_1`,
+    /// but `c5`.
+    fn element(&mut self, array: Option<(u16, u16)>, element: u16, name: &str) -> Word {
+        let block = &self.module.source.interface.block;
+        self.draft.words.add(|out| match array {
+            None => {
+                out.push_str(name);
+                out.push_str(if name.len() > 1 { "_" } else { "" });
+                push_number(out, element.into());
+            }
+            Some((array, ahead)) => {
+                out.push_str(&block.names[usize::from(array)].name);
+                if ahead > 0 {
+                    out.push('_');
+                    push_number(out, ahead.into());
+                }
+            }
+        })
     }
 
     /// Returns the geometry program of the interface.

@@ -156,6 +156,9 @@ impl Dialect {
     /// Writes a declaration without its value: a name and its type.
     pub fn pair(&self, out: &mut String, name: &str, ty: Type) {
         let ty = self.ty(ty);
-        out.extend(if self.is_type_first { [ty, " ", name] } else { [name, ": ", ty] });
+        let [first, between, second] = if self.is_type_first { [ty, " ", name] } else { [name, ": ", ty] };
+        out.push_str(first);
+        out.push_str(between);
+        out.push_str(second);
     }
 }

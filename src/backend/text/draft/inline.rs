@@ -72,7 +72,6 @@ impl Draft {
                 self.name_exact(condition);
             }
         }
-        let line = self.line_length(expr);
         let is_exact = match marks {
             Marks::Nothing => false,
             Marks::Arithmetic => is_arithmetic(&node),
@@ -93,7 +92,8 @@ impl Draft {
                 Form::Call(_) | Form::Select => ARGUMENT,
                 _other_form => NAME,
             };
-            if size.depth > DEPTH || size.length > line && short < u32::MAX {
+            let is_long = || size.length > LEAST && size.length > self.line_length(expr);
+            if size.depth > DEPTH || short < u32::MAX && is_long() {
                 let parts = self.operands[node.range()].iter();
                 let parts = parts.filter_map(|&part| self.shortened(part, short.min(size.length)));
                 // A part at the maximum depth goes first: length is style, but depth bounds

@@ -86,15 +86,13 @@ impl Words {
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
         let start = self.end();
         self.copy(word);
-        self.number(start, names)
+        names.clean(&mut self.0, start as usize);
+        self.since(start)
     }
     /// Adds a unique identifier for a value that came from a register.
     pub fn hinted(&mut self, hint: Hint, kind: ScalarKind, names: &mut Names<'_>) -> Word {
         let start = self.end();
         hinted(&mut self.0, hint, kind);
-        self.number(start, names)
-    }
-    fn number(&mut self, start: u32, names: &mut Names<'_>) -> Word {
         names.number(&mut self.0, start as usize);
         self.since(start)
     }
@@ -179,17 +177,22 @@ impl<'o> Names<'o> {
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = String::with_capacity(wanted.len() + 8);
         name.push_str(wanted);
-        self.number(&mut name, 0);
+        self.clean(&mut name, 0);
         name
     }
 
     /// Makes the end of a text, from `start` on, a unique identifier.
-    fn number(&mut self, out: &mut String, start: usize) {
+    fn clean(&mut self, out: &mut String, start: usize) {
         if !is_identifier(&out.as_bytes()[start..]) {
             let name = identifier(&out[start..]);
             out.truncate(start);
             out.push_str(&name);
         }
+        self.number(out, start);
+    }
+
+    /// Makes the identifier at the end of a text, from `start` on, a unique one.
+    fn number(&mut self, out: &mut String, start: usize) {
         let name = &out[start..];
         let stem = key(name);
         let (index, is_new) = self.taken.intern(stem);
@@ -233,10 +236,14 @@ fn key(name: &str) -> u64 {
 
 /// Returns whether a name is what [`identifier`] makes of it.
 fn is_identifier(name: &[u8]) -> bool {
-    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut is_after_letter = false;
     name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name.iter().all(is_allowed)
-        && !name.windows(2).any(|pair| pair == b"__")
+        && name.iter().all(|byte| {
+            let is_letter = byte.is_ascii_alphanumeric();
+            let is_allowed = is_letter || *byte == b'_' && is_after_letter;
+            is_after_letter = is_letter;
+            is_allowed
+        })
 }
 
 /// Returns a valid identifier, possibly a reserved word.

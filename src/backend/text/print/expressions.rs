@@ -12,7 +12,7 @@ use crate::backend::text::declarations::VERTEX_OUTPUT;
 use crate::backend::text::dialect::operators::{Level, Notation, Operator, function, notation, operator};
 use crate::backend::text::draft::inline::LINE;
 use crate::backend::text::draft::{Expr, Form, Operand, Variable, View, is_finite};
-use crate::backend::text::names::LANES;
+use crate::backend::text::names::{LANES, push_number};
 use crate::ir::{Binary, ScalarKind, Type, Unary};
 
 impl Body<'_> {
@@ -345,7 +345,7 @@ impl Body<'_> {
         if let (Some(first), Some(second)) = (left.scalar(), right.scalar()) {
             // Untyped constants would be evaluated with more precision.
             self.constant(left.ty.kind, first, left_level, true);
-            let _ = write!(self.out, " {text} ");
+            self.out.extend([" ", text, " "]);
             return self.constant(right.ty.kind, second, right_level, true);
         }
         self.operand(left, left_level);
@@ -379,21 +379,39 @@ impl Body<'_> {
         let least = self.module.dialect.least_int;
         self.enclosed(is_negative && level > Level::Unary, |body| {
             let out = &mut *body.out;
-            let _ = match kind {
+            match kind {
                 ScalarKind::F32 => {
                     debug_assert!(is_finite(kind, bits));
                     decimal(out, f32::from_bits(bits));
-                    if typed { write!(out, "f") } else { Ok(()) }
+                    out.push_str(if typed { "f" } else { "" });
                 }
-                ScalarKind::I32 if bits == 1 << 31 => write!(out, "{least}"),
-                ScalarKind::I32 => write!(out, "{}{}", bits as i32, if typed { "i" } else { "" }),
+                ScalarKind::I32 if bits == 1 << 31 => out.push_str(least),
+                ScalarKind::I32 => {
+                    integer(out, bits.cast_signed());
+                    out.push_str(if typed { "i" } else { "" });
+                }
                 // Large words are masks or bits of floats, which read better as hexadecimal.
-                ScalarKind::U32 if bits > 0xFFFF => write!(out, "{bits:#010x}u"),
-                ScalarKind::U32 => write!(out, "{bits}u"),
-                ScalarKind::Bool => write!(out, "{}", bits != 0),
-            };
+                ScalarKind::U32 if bits > 0xFFFF => {
+                    out.push_str("0x");
+                    for place in (0..8).rev() {
+                        out.push(char::from(b"0123456789abcdef"[(bits >> (4 * place) & 15) as usize]));
+                    }
+                    out.push('u');
+                }
+                ScalarKind::U32 => {
+                    push_number(out, bits);
+                    out.push('u');
+                }
+                ScalarKind::Bool => out.push_str(if bits == 0 { "false" } else { "true" }),
+            }
         });
     }
+}
+
+/// Writes an integer.
+fn integer(out: &mut String, value: i32) {
+    out.push_str(if value < 0 { "-" } else { "" });
+    push_number(out, value.unsigned_abs());
 }
 
 /// Returns the operand that varies and the constant one.
@@ -419,8 +437,8 @@ fn positive(kind: ScalarKind, bits: u32) -> Option<u32> {
 /// Writes the shortest decimal that reads as this number via f64, as WGSL reads it.
 fn decimal(out: &mut String, value: f32) {
     if value.fract() == 0.0 && value.abs() < 65536.0 && (value != 0.0 || value.is_sign_positive()) {
-        let _ = write!(out, "{}.0", value as i32);
-        return;
+        integer(out, value as i32);
+        return out.push_str(".0");
     }
     let start = out.len();
     let _ = write!(out, "{value:?}");

@@ -106,8 +106,15 @@ impl<'w> Body<'w> {
 
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
+        // Few lines are deeper.
+        const SPACES: &str = "                                ";
         self.begin = self.out.len();
-        self.out.extend(std::iter::repeat_n("    ", self.indent));
+        let mut left = 4 * self.indent;
+        while left > 0 {
+            let part = left.min(SPACES.len());
+            self.out.push_str(&SPACES[..part]);
+            left -= part;
+        }
         self.out
     }
 

@@ -107,7 +107,9 @@ impl<'w> Body<'w> {
         let name = draft.words.get(name);
         let dialect = &self.module.dialect;
         let [value, variable] = dialect.declares;
-        self.out.push_str(if is_exact { dialect.exact } else { "" });
+        if is_exact {
+            self.out.push_str(dialect.exact);
+        }
         self.out.push_str(if matches!(holder, Holder::Value(_)) { value } else { variable });
         if dialect.is_type_first || matches!(holder, Holder::Empty(_)) {
             dialect.pair(self.out, name, ty);
