@@ -68,33 +68,44 @@ fn identifier(name: &[u8]) -> String {
 
 /// Returns whether a target language rejects variables of this name.
 pub(crate) fn is_keyword(name: &str) -> bool {
-    let bit = keyword_bit(name.as_bytes());
-    KEYWORD_BITS[bit / 64] >> (bit % 64) & 1 != 0 && KEYWORDS.binary_search(&name).is_ok()
+    KEYWORD_FILTER.may_have(name) && KEYWORDS.binary_search(&name).is_ok()
         || matches!(name.as_bytes().first().map(u8::to_ascii_lowercase), Some(b'a' | b'd' | b'p' | b't' | b'v'))
             && HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
         || is_shaped_type(name)
 }
 
-/// Bit filter that rejects most names without a search: each keyword sets its bit.
-const KEYWORD_BITS: [u64; 128] = {
-    let mut bits = [0; 128];
-    let mut index = 0;
-    while index < KEYWORDS.len() {
-        let bit = keyword_bit(KEYWORDS[index].as_bytes());
-        bits[bit / 64] |= 1 << (bit % 64);
-        index += 1;
-    }
-    bits
-};
+const KEYWORD_FILTER: WordFilter<128> = WordFilter::new(KEYWORDS);
 
-/// Returns the bit of a name: a hash of its length and three of its characters.
-const fn keyword_bit(name: &[u8]) -> usize {
-    match name {
-        [] => 0,
-        [first, ..] => {
-            let middle = name[name.len() / 2] as usize;
-            let last = name[name.len() - 1] as usize;
-            (name.len() * 1021 + *first as usize * 31 + middle * 257 + last * 67) % (128 * 64)
+/// Bit filter that rejects most names without a search in a list: each word of it sets its bit.
+pub(crate) struct WordFilter<const N: usize>([u64; N]);
+
+impl<const N: usize> WordFilter<N> {
+    pub(crate) const fn new(words: &[&str]) -> Self {
+        let mut bits = [0; N];
+        let mut index = 0;
+        while index < words.len() {
+            let bit = Self::bit(words[index].as_bytes());
+            bits[bit / 64] |= 1 << (bit % 64);
+            index += 1;
+        }
+        Self(bits)
+    }
+
+    /// Returns whether the list may have a name.
+    pub(crate) fn may_have(&self, name: &str) -> bool {
+        let bit = Self::bit(name.as_bytes());
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
+    }
+
+    /// Returns the bit of a name: a hash of its length and three of its characters.
+    const fn bit(name: &[u8]) -> usize {
+        match name {
+            [] => 0,
+            [first, .., last] => {
+                let middle = name[name.len() / 2] as usize;
+                (name.len() * 1021 + *first as usize * 31 + middle * 257 + *last as usize * 67) % (N * 64)
+            }
+            [only] => *only as usize % (N * 64),
         }
     }
 }

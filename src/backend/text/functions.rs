@@ -39,10 +39,16 @@ impl Module<'_> {
         let (mut called, mut written) = (Vec::new(), Vec::new());
         let marks = if self.source.profile.no_contraction { self.dialect.marks } else { Marks::Nothing };
         let main = &self.source.module.main;
-        let helpers = self.source.module.helpers.iter().zip(&self.helpers);
+        let helpers = || self.source.module.helpers.iter().zip(&self.helpers);
+        let functions =
+            || helpers().map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]);
         // Functions share the names of the module and may repeat each other's local names.
         let (mut scope, mut draft) = (names.inner(), Draft::default());
-        for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {
+        // The largest function, so that memory is taken once; lines have some dozens of characters.
+        let values = functions().map(|(func, _)| func.values.len()).max().unwrap_or(0);
+        draft.reserve(values);
+        out.reserve(24 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
+        for (func, name) in functions() {
             scope.clear();
             let parameters = match name {
                 Some(_) => (0..)
@@ -51,12 +57,13 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            draft.begin(func.values.len(), trace.is_some() && name.is_none());
+            draft.begin(trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),
                 None => builder.entry().map(|()| None)?,
             };
+            draft.fault.take().map_or(Ok(()), Err)?;
             for &reader in draft.readers.iter() {
                 if !written.contains(&reader) {
                     self.reader(out, reader);
@@ -76,7 +83,6 @@ impl Module<'_> {
                 }
             };
             draft.plan(&mut scope, marks);
-            out.reserve(48 * draft.lines.len());
             let evaluated = Body::write(out, self, &draft, &mut called, result);
             if let Some(trace) = &mut trace {
                 for (at, expr) in evaluated {

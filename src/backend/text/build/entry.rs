@@ -33,7 +33,7 @@ impl Builder<'_> {
         let Some(&[output]) = self.body()? else {
             return Err(defect(format!("helper {} does not have one output", ir.name)));
         };
-        let result = self.value(output)?;
+        let result = self.value(output);
         self.push(Line::Return(result));
         Ok(ir.ty(output))
     }
@@ -68,7 +68,7 @@ impl Builder<'_> {
         }
         let mut results = Vec::with_capacity(interface.outputs.len() + 1);
         for (&value, output) in values.unwrap_or_default().iter().zip(&interface.outputs) {
-            results.push(self.output(&output.name, value)?);
+            results.push(self.output(&output.name, value));
         }
         if values.is_some() && declarations.ports.len() > results.len() {
             results.push(ORIGIN);
@@ -98,11 +98,11 @@ impl Builder<'_> {
     pub(super) fn emit_triangle(&mut self, args: ValueList) -> Result<Operand> {
         let outputs = &self.module.source.interface.outputs;
         let (count, vertices) = submission(self.ir, args, outputs.len())?;
-        let count = self.value(count)?;
+        let count = self.value(count);
         for vertex in vertices.chunks_exact(outputs.len().max(1)) {
             let mut results = Vec::with_capacity(outputs.len() + 1);
             for (&value, output) in vertex.iter().zip(outputs) {
-                let (value, ty) = (self.value(value)?, output_type(output)?);
+                let (value, ty) = (self.value(value), output_type(output)?);
                 results.push(self.first_lanes(value, ty));
             }
             results.push(ORIGIN);
@@ -116,8 +116,8 @@ impl Builder<'_> {
     }
 
     /// Returns the value of an output, labeled with the name of the output.
-    fn output(&mut self, name: &str, value: Value) -> Result<Operand> {
-        let result = self.value(value)?;
+    fn output(&mut self, name: &str, value: Value) -> Operand {
+        let result = self.value(value);
         let added = match result.view {
             View::Whole(_) | View::Const(_) => 0,
             View::Lanes(..) => u16::from(result.ty.lanes) + 1,
@@ -134,7 +134,7 @@ impl Builder<'_> {
                 self.draft.nodes[expr as usize].label = self.draft.titled("out_", name);
             }
         }
-        Ok(result)
+        result
     }
 
     /// Returns the outputs as a structure, in WGSL.
@@ -197,7 +197,7 @@ impl Builder<'_> {
             return Err(defect(format!("{} outputs instead of {REGISTERS}", outputs.len())));
         }
         for (register, &value) in outputs.iter().enumerate() {
-            let value = self.value(value)?;
+            let value = self.value(value);
             self.store_word(&format!("{}[{id}][{register}]", StorageBuffer::OUTPUTS.name), value);
         }
         Ok(())
@@ -242,7 +242,7 @@ impl Statements for Builder<'_> {
     type Operand = Operand;
 
     fn operand(&mut self, value: Value) -> Result<Operand> {
-        self.value(value)
+        Ok(self.value(value))
     }
 
     fn int(&mut self, value: u32) -> Operand {

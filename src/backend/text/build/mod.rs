@@ -12,7 +12,7 @@ use self::carry::{Carrier, Carriers};
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
 use super::module::Module;
 use crate::backend::interface::defect;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ir::op::scalar;
 use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, ValueList};
 use crate::machine::precision::Precision;
@@ -114,19 +114,18 @@ impl<'a> Builder<'a> {
     }
 
     /// Stores values in their carriers, in parallel.
-    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
+    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) {
         // Values are looked up before the first store, which makes the stores parallel.
         let mut stores = Vec::with_capacity(carriers.len());
         for (&carrier, &value) in carriers.iter().zip(values) {
             if !self.carriers.holds(carrier, value) {
-                stores.push((carrier, value, self.value(value)?));
+                stores.push((carrier, value, self.value(value)));
             }
         }
         for (carrier, content, value) in stores {
             let variable = self.carriers.stored(carrier, content);
             self.push(Line::Store { variable, value });
         }
-        Ok(())
     }
 
     /// Loads values from their carriers.
@@ -144,20 +143,26 @@ impl<'a> Builder<'a> {
         self.set(value, load.view);
     }
 
-    /// Returns the view of a value. Constants may be infinite or NaN.
-    pub fn view(&self, value: Value) -> Result<View> {
-        let view = self.views.get(value.0 as usize).copied().flatten();
-        view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
+    /// Returns a value, whose constants may be infinite or NaN. One that is not defined before is a
+    /// fault of the draft.
+    pub fn view(&mut self, value: Value) -> Operand {
+        match (self.views.get(value.0 as usize), self.ir.values.get(value)) {
+            (Some(&Some(view)), Some(data)) => Operand { view, ty: data.ty },
+            _undefined => self.fault(|| defect(format!("{value} is used before it is defined"))),
+        }
+    }
+
+    #[cold]
+    fn fault(&mut self, fault: impl FnOnce() -> Error) -> Operand {
+        self.draft.fault.get_or_insert_with(fault);
+        Operand::int(0)
     }
 
     /// Returns a value as an operand.
-    pub fn value(&mut self, value: Value) -> Result<Operand> {
-        let ty = self.ir.ty(value);
-        let view = match self.view(value)? {
-            View::Const(bits) => self.constant(ty, bits),
-            view @ (View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..)) => view,
-        };
-        Ok(Operand { view, ty })
+    pub fn value(&mut self, value: Value) -> Operand {
+        let Operand { view, ty } = self.view(value);
+        let view = if let View::Const(bits) = view { self.constant(ty, bits) } else { view };
+        Operand { view, ty }
     }
 
     fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {
@@ -177,12 +182,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the result of a shuffle of this type.
-    pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> Result<View> {
+    pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> View {
         let mut views = [View::Const([0; 4]); 4];
         for (view, &lane) in views.iter_mut().zip(&lanes[..usize::from(ty.lanes.clamp(1, 4))]) {
-            *view = self.lane(lane)?;
+            *view = self.lane(lane);
         }
-        Ok(self.collected(ty, views, label))
+        self.collected(ty, views, label)
     }
 
     /// Returns as many lanes of a vector as a type has.
@@ -198,16 +203,16 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns a lane of a value as a scalar.
-    fn lane(&mut self, lane: Lane) -> Result<View> {
-        let operand = Operand { view: self.view(lane.value())?, ty: self.ir.ty(lane.value()) };
+    fn lane(&mut self, lane: Lane) -> View {
+        let mut operand = self.view(lane.value());
         if lane.index() >= operand.ty.lanes {
-            return Err(defect(format!("{lane} does not exist")));
+            operand = self.fault(|| defect(format!("{lane} does not exist")));
         }
         let scalar = if operand.ty.lanes == 1 { operand } else { operand.lane(lane.index()) };
-        Ok(match scalar.view {
+        match scalar.view {
             View::Not(..) => self.draft.add(Form::Build, Type::BOOL, &[scalar], PLAIN).view,
             view => self.writable(operand.ty.kind, view),
-        })
+        }
     }
 
     /// Returns the vector of these scalars, one for each lane of the type: a view of one
@@ -257,10 +262,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the scalar in all lanes of a value, if it is known that they are equal.
-    pub fn repeated(&mut self, value: Value) -> Result<Option<Operand>> {
-        let ty = self.ir.ty(value);
+    pub fn repeated(&mut self, value: Value) -> Option<Operand> {
+        let Operand { view, ty } = self.view(value);
         let lanes = usize::from(ty.lanes.min(4));
-        let view = match self.view(value)? {
+        let view = match view {
             View::Splat(expr) => View::Whole(expr),
             View::Lanes(base, pattern) if pattern[..lanes].iter().all(|&lane| lane == pattern[0]) => {
                 View::Lanes(base, pattern)
@@ -268,9 +273,9 @@ impl<'a> Builder<'a> {
             View::Const(bits) if bits[..lanes].iter().all(|&lane| lane == bits[0]) => {
                 self.constant(ty.with_lanes(1), bits)
             }
-            View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Const(_) => return Ok(None),
+            View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Const(_) => return None,
         };
-        Ok(Some(Operand { view, ty: ty.with_lanes(1) }))
+        Some(Operand { view, ty: ty.with_lanes(1) })
     }
 }
 

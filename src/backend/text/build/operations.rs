@@ -58,20 +58,20 @@ impl<'a> Builder<'a> {
         }
         let (form, operands): (Form, &[Operand]) = match op {
             Op::Const(bits) => return Ok(View::Const(bits)),
-            Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
+            Op::Shuffle(lanes) => return Ok(self.shuffle(ty, lanes, label)),
             Op::Read(resource) => return self.read(resource, ty),
             Op::ReadAt(array, index) => return self.read_at(array, index, ty),
             // No expression: the use writes `!x`, or the opposite of an integer comparison.
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
-                return Ok(self.value(operand)?.view.negated());
+                return Ok(self.value(operand).view.negated());
             }
             Op::Submit { args } => {
                 if self.module.source.interface.stage().is_some() {
-                    self.label_vertices(args, self.module.source.interface.outputs.len())?;
+                    self.label_vertices(args, self.module.source.interface.outputs.len());
                     return Ok(self.emit_triangle(args)?.view);
                 }
                 let vectors = self.kernel()?.vectors;
-                self.label_vertices(args, vectors as usize)?;
+                self.label_vertices(args, vectors as usize);
                 return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
             }
             Op::Call { helper, args } => {
@@ -88,24 +88,24 @@ impl<'a> Builder<'a> {
                 let form = self.draft.call(&called.name, called.noun, array);
                 let mut operands = std::mem::take(&mut self.arguments);
                 operands.clear();
-                args.iter().try_for_each(|&arg| Ok(operands.push(self.value(arg)?)))?;
+                operands.extend(args.iter().map(|&arg| self.value(arg)));
                 let view = self.draft.add(form, ty, &operands, label).view;
                 self.arguments = operands;
                 return Ok(view);
             }
-            Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
-            Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
+            Op::Unary(Unary::IsNan, operand) => return Ok(self.is_nan(operand, label)),
+            Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)]),
             Op::Binary(op, left, right) => {
-                let operands = self.pair(op, left, right)?;
+                let operands = self.pair(op, left, right);
                 return Ok(self.binary(op, operands, ty, label));
             }
             // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
             Op::Select { cond, a, b } => {
-                let condition = match self.repeated(cond)? {
+                let condition = match self.repeated(cond) {
                     Some(scalar) => scalar,
-                    None => self.value(cond)?,
+                    None => self.value(cond),
                 };
-                (Form::Select, &[condition, self.value(a)?, self.value(b)?])
+                (Form::Select, &[condition, self.value(a), self.value(b)])
             }
         };
         Ok(self.draft.add(form, ty, operands, label).view)
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
             let Product { member, vector, dots, lanes, .. } = products[index];
             let ty = Type::F32.with_lanes(lanes);
             let matrix = Operand { view: self.member(Type::F32X4, member, None, &[])?, ty: Type::F32X4 };
-            let operands = [self.value(vector)?, matrix];
+            let operands = [self.value(vector), matrix];
             let label = self.product_label(&dots[..usize::from(lanes)]);
             let product = self.draft.add(Form::Binary(Binary::Mul), ty, &operands, label);
             for (lane, dot) in (0..).zip(dots) {
@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
             }
         }
         // A dot product before the first one, which a loop evaluates early, is no lane.
-        Ok(self.view(value).ok())
+        Ok(self.views.get(value.0 as usize).copied().flatten())
     }
 
     /// Returns the register of which dot products are the components in order.
@@ -145,17 +145,16 @@ impl<'a> Builder<'a> {
     }
 
     /// Labels what is stored of each vertex with the names of the outputs.
-    fn label_vertices(&mut self, args: ValueList, vectors: usize) -> Result<()> {
+    fn label_vertices(&mut self, args: ValueList, vectors: usize) {
         let outputs = &self.module.source.interface.outputs;
         for (index, &value) in self.ir.get(args).iter().skip(1).enumerate() {
             let Some(output) = outputs.get(index % vectors.max(1)) else { continue };
-            if let View::Whole(expr) = self.view(value)?
+            if let View::Whole(expr) = self.view(value).view
                 && self.draft.node(expr).label == PLAIN
             {
                 self.draft.nodes[expr as usize].label = self.draft.titled("out_", &output.name);
             }
         }
-        Ok(())
     }
 
     /// Adds an operation on two operands, unless its result is known or its text is shorter in
@@ -173,15 +172,15 @@ impl<'a> Builder<'a> {
 
     /// Asks for NaN by bits: WGSL has no function, and `isnan` of GLSL may always be false
     /// (drivers.md#glsl-nan).
-    fn is_nan(&mut self, operand: Value, label: Label) -> Result<View> {
-        let operand = self.value(operand)?;
+    fn is_nan(&mut self, operand: Value, label: Label) -> View {
+        let operand = self.value(operand);
         let ty = operand.ty.with_kind(ScalarKind::U32);
         let [magnitude, infinity] =
             [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const([bits; 4]), ty });
         let bits = self.draft.add(Form::Unary(Unary::ToBits), ty, &[operand], PLAIN);
         let bits = self.draft.add(Form::Binary(Binary::BitAnd), ty, &[bits, magnitude], PLAIN);
         let form = Form::Binary(Binary::ULess);
-        Ok(self.draft.add(form, ty.with_kind(ScalarKind::Bool), &[infinity, bits], label).view)
+        self.draft.add(form, ty.with_kind(ScalarKind::Bool), &[infinity, bits], label).view
     }
 
     fn read(&mut self, resource: Resource, ty: Type) -> Result<View> {
@@ -215,7 +214,7 @@ impl<'a> Builder<'a> {
 
     /// Reads an element by an index.
     fn read_at(&mut self, array: Array, value: Value, ty: Type) -> Result<View> {
-        let index = self.value(value)?;
+        let index = self.value(value);
         let buffer = match array {
             Array::Member(member) => return self.member(ty, member, None, &[index]),
             Array::Buffer(buffer) => buffer,
@@ -255,7 +254,7 @@ impl<'a> Builder<'a> {
         if !self.draft.readers.contains(&reader) {
             self.draft.readers.push(reader);
         }
-        let operands = [self.value(index)?, Operand::int(ahead.into())];
+        let operands = [self.value(index), Operand::int(ahead.into())];
         let view = self.binary(Binary::IAdd, operands, Type::I32, PLAIN);
         let array = self.draft.word(&interface.block.names[usize::from(array)].name);
         let form = self.draft.call(name, "", array);
@@ -264,16 +263,16 @@ impl<'a> Builder<'a> {
 
     /// Returns the operands of an operation. A factor that repeats a scalar is passed as the
     /// scalar.
-    fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
+    fn pair(&mut self, op: Binary, left: Value, right: Value) -> [Operand; 2] {
         if op == Binary::Mul {
-            if let Some(scalar) = self.repeated(left)? {
-                return Ok([scalar, self.value(right)?]);
+            if let Some(scalar) = self.repeated(left) {
+                return [scalar, self.value(right)];
             }
-            if let Some(scalar) = self.repeated(right)? {
-                return Ok([self.value(left)?, scalar]);
+            if let Some(scalar) = self.repeated(right) {
+                return [self.value(left), scalar];
             }
         }
-        Ok([self.value(left)?, self.value(right)?])
+        [self.value(left), self.value(right)]
     }
 
     /// Returns the vector of conditions of which `||` asks every lane, or `&&`.

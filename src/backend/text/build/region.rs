@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
             }
         };
         let carriers = carriers.ok_or_else(|| defect("a jump has nothing to leave or repeat"))?;
-        self.store(carriers, self.ir.get(values))?;
+        self.store(carriers, self.ir.get(values));
         if let Some(jump) = jump {
             self.jump(jump);
         }
@@ -204,13 +204,13 @@ impl<'a> Builder<'a> {
                 if let Some(counted) = Counted::find(ir, node, [&carriers, &left]) {
                     self.count(counted, repeat, scope)?;
                 } else {
-                    self.store(&carriers, inits)?;
+                    self.store(&carriers, inits);
                     self.repeat(Tested::find(ir, node, [&carriers, &left]), repeat, scope)?;
                 }
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
-                let selector = self.value(selector)?;
+                let selector = self.value(selector);
                 self.switch(selector, cases, default, results, scope)?;
             }
         }
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
             _other => (branch.cond, branch.then, branch.otherwise),
         };
         let results = self.carriers_of(branch.results);
-        let mut condition = self.value(cond)?;
+        let mut condition = self.value(cond);
         let arm = Scope { yields: &results, ..scope };
         let last = branch.after == After::Nothing;
         if last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
         if !flat && let Some(values) = [otherwise, then].into_iter().find_map(|arm| yields_only(self.ir, arm))
         {
             // `r1 = a; if c { r1 = b; }`
-            self.store(&results, self.ir.get(values))?;
+            self.store(&results, self.ir.get(values));
         }
         let start = self.carriers.snapshot();
         let opening = self.draft.lines.len();
@@ -308,7 +308,8 @@ impl<'a> Builder<'a> {
             |stored: &(&Carrier, &Value)| params.iter().zip(ir.get(again)).any(|next| next == *stored);
         let common = results.iter().zip(ir.get(leave)).filter(is_common);
         let (carriers, values): (Vec<_>, Vec<_>) = common.map(|(&carrier, &value)| (carrier, value)).unzip();
-        self.store(&carriers, &values)
+        self.store(&carriers, &values);
+        Ok(())
     }
 
     /// Adds a construct with results, which are loaded from the carriers afterwards.
@@ -345,7 +346,8 @@ impl<'a> Builder<'a> {
             this.carriers.forget();
             this.load(params, list);
             tested.again.iter().try_for_each(|&value| this.item(value))?;
-            this.store(carriers, tested.left)
+            this.store(carriers, tested.left);
+            Ok(())
         })
     }
 
@@ -367,7 +369,7 @@ impl<'a> Builder<'a> {
             Ok(())
         };
         add(self, true)?;
-        let mut condition = self.value(tested.condition)?;
+        let mut condition = self.value(tested.condition);
         if !leaves {
             condition.view = condition.view.negated();
         }
@@ -393,8 +395,8 @@ impl<'a> Builder<'a> {
         let Counted { counter, index, body, test, arm, left } = counted;
         let Exit::Continue(next) = body.exit else { return Ok(()) };
         let params = without(repeat.carriers, index);
-        self.store(&params, &without(repeat.inits, index))?;
-        let first = self.value(counter.init)?;
+        self.store(&params, &without(repeat.inits, index));
+        let first = self.value(counter.init);
         let variable = self.counter(Label::Hint(self.ir.values[counter.param].hint));
         self.yielding(repeat.results, |this, carriers, _| {
             this.push(Line::Store { variable, value: first });
@@ -417,11 +419,11 @@ impl<'a> Builder<'a> {
                     Some((_, &next)) => kept.extend((next == value).then_some((carrier, value))),
                 }
             }
-            this.store(&kept.0, &kept.1)?;
+            this.store(&kept.0, &kept.1);
             this.items(arm, 0..arm.items.len(), scope)?;
-            this.store(&own.0, &own.1)?;
+            this.store(&own.0, &own.1);
             this.items(body, test + 1..body.items.len(), scope)?;
-            this.store(&params, &without(this.ir.get(next), index))?;
+            this.store(&params, &without(this.ir.get(next), index));
             let value = this.step(variable, Binary::ISub, Type::I32, Operand::int(1));
             this.push(Line::Store { variable, value });
             this.close();

@@ -9,7 +9,7 @@ pub mod versions;
 use self::operators::Level;
 use self::versions::{GlslVersion, Marks};
 use crate::ir::Type;
-use crate::support::names::is_keyword;
+use crate::support::names::{WordFilter, is_keyword};
 
 /// A language.
 pub struct Dialect {
@@ -105,6 +105,15 @@ pub const WGSL: Dialect = Dialect {
     },
 };
 
+/// Functions and macros that GLSL uses, besides keywords of the targets.
+#[rustfmt::skip]
+const GLSL_WORDS: [&str; 16] = [
+    "PRECISE", "VULKAN", "equal", "exp2", "floatBitsToInt", "floatBitsToUint", "greaterThan",
+    "greaterThanEqual", "intBitsToFloat", "lessThan", "lessThanEqual", "log2", "mix", "not", "notEqual",
+    "uintBitsToFloat",
+];
+const GLSL_FILTER: WordFilter<8> = WordFilter::new(&GLSL_WORDS);
+
 /// GLSL of a version.
 pub const fn glsl(version: GlslVersion) -> Dialect {
     let row = version.row();
@@ -137,12 +146,11 @@ pub const fn glsl(version: GlslVersion) -> Dialect {
         least_int: "int(0x80000000u)",
         argument: Level::Choice,
         length: "uint(outputs.length())",
-        reserved: |name| match name {
-            // Functions and macros that the text uses, besides keywords of the targets.
-            "PRECISE" | "VULKAN" | "equal" | "exp2" | "floatBitsToInt" | "floatBitsToUint"
-            | "greaterThan" | "greaterThanEqual" | "intBitsToFloat" | "lessThan" | "lessThanEqual"
-            | "log2" | "mix" | "not" | "notEqual" | "uintBitsToFloat" => true,
-            _ => name.starts_with("gl_") || name.starts_with("GL_") || is_keyword(name),
+        reserved: |name| {
+            GLSL_FILTER.may_have(name) && GLSL_WORDS.contains(&name)
+                || name.starts_with("gl_")
+                || name.starts_with("GL_")
+                || is_keyword(name)
         },
     }
 }
@@ -156,9 +164,9 @@ impl Dialect {
     /// Writes a declaration without its value: a name and its type.
     pub fn pair(&self, out: &mut String, name: &str, ty: Type) {
         let ty = self.ty(ty);
-        let [first, between, second] = if self.is_type_first { [ty, " ", name] } else { [name, ": ", ty] };
+        let [first, second] = if self.is_type_first { [ty, name] } else { [name, ty] };
         out.push_str(first);
-        out.push_str(between);
+        out.push_str(if self.is_type_first { " " } else { ": " });
         out.push_str(second);
     }
 }

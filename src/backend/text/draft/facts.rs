@@ -20,6 +20,10 @@ pub struct Size {
     pub is_exact: bool,
 }
 
+impl Size {
+    const NONE: Self = Self { length: 0, depth: 0, is_exact: false };
+}
+
 /// Evaluation of an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -59,6 +63,8 @@ pub struct Fact {
     /// Name, unless it is inlined; `inline` decides.
     pub name: Word,
     pub size: Size,
+    /// Size of what is written where it is used: its name, or itself.
+    pub written: Size,
 }
 
 impl Fact {
@@ -69,7 +75,8 @@ impl Fact {
         store: NONE,
         kept: NONE,
         name: Word::NONE,
-        size: Size { length: 0, depth: 0, is_exact: false },
+        size: Size::NONE,
+        written: Size::NONE,
     };
     /// Returns whether it has a name.
     pub fn is_named(&self) -> bool {

@@ -107,7 +107,8 @@ impl Draft {
                     continue;
                 }
             }
-            self.facts[expr as usize].size = size;
+            let fact = &mut self.facts[expr as usize];
+            (fact.size, fact.written) = (size, size);
             return;
         }
     }
@@ -163,18 +164,14 @@ impl Draft {
             View::Splat(expr) => (expr, 7, 1),
             View::Not(expr, _) => (expr, 4, 1),
         };
-        let fact = self.fact(expr);
-        let size = if fact.is_named() {
-            Size { length: self.name_length(expr), ..Size::default() }
-        } else {
-            fact.size
-        };
+        let size = self.fact(expr).written;
         Size { length: size.length.saturating_add(added), depth: size.depth + level, ..size }
     }
 
     fn wants_name(&mut self, expr: Expr) {
         self.facts[expr as usize].name = Word::WANTED;
         self.describe(expr);
+        self.facts[expr as usize].written = Size { length: self.name_length(expr), ..Size::default() };
     }
 
     /// Returns the characters of the name of an expression, roughly.

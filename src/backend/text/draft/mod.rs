@@ -15,6 +15,7 @@ mod uses;
 use self::facts::{Declaration, Fact, NONE, Span, Store};
 use self::scopes::Scopes;
 use super::names::{Name, Word, Words};
+use crate::error::Error;
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary, Value};
 
 pub use self::facts::{Expr, Variable};
@@ -306,13 +307,29 @@ pub struct Draft {
     pub readers: Vec<Reader>,
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
+    /// The first use of a value that is not defined before.
+    pub fault: Option<Error>,
     pub(super) spans: Vec<Span>,
     pub(super) stores: Vec<Store>,
 }
 
 impl Draft {
-    /// Begins another function, of this number of values, and keeps the memory.
-    pub fn begin(&mut self, values: usize, is_traced: bool) {
+    /// Takes memory for functions of up to this number of values.
+    pub fn reserve(&mut self, values: usize) {
+        self.nodes.reserve(values);
+        self.lines.reserve(values);
+        self.facts.reserve(values);
+        // Most operations have two operands; those with more are few.
+        self.operands.reserve(2 * values);
+        self.spans.reserve(values / 4);
+        self.texts.reserve(values / 8);
+        self.functions.reserve(values / 4);
+        self.titles.reserve(values / 4);
+        self.words.reserve(16 * values);
+    }
+
+    /// Begins another function, and keeps the memory.
+    pub fn begin(&mut self, is_traced: bool) {
         self.nodes.clear();
         self.operands.clear();
         self.lines.clear();
@@ -328,10 +345,6 @@ impl Draft {
         self.declarations.clear();
         self.spans.clear();
         self.stores.clear();
-        self.nodes.reserve(values);
-        self.lines.reserve(values);
-        // Most operations have two operands; those with more are few.
-        self.operands.reserve(2 * values);
         self.is_traced = is_traced;
     }
 

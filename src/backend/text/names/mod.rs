@@ -93,8 +93,13 @@ impl Words {
     pub fn hinted(&mut self, hint: Hint, kind: ScalarKind, names: &mut Names<'_>) -> Word {
         let start = self.end();
         hinted(&mut self.0, hint, kind);
-        names.number(&mut self.0, start as usize);
+        let reserved = if has_number(hint) { |_: &str| false } else { names.reserved };
+        names.number(&mut self.0, start as usize, reserved);
         self.since(start)
+    }
+    /// Takes memory for this number of bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.0.reserve(bytes);
     }
     /// Removes all words.
     pub fn clear(&mut self) {
@@ -188,18 +193,18 @@ impl<'o> Names<'o> {
             out.truncate(start);
             out.push_str(&name);
         }
-        self.number(out, start);
+        self.number(out, start, self.reserved);
     }
 
     /// Makes the identifier at the end of a text, from `start` on, a unique one.
-    fn number(&mut self, out: &mut String, start: usize) {
+    fn number(&mut self, out: &mut String, start: usize, reserved: fn(&str) -> bool) {
         let name = &out[start..];
         let stem = key(name);
         let (index, is_new) = self.taken.intern(stem);
         if is_new {
             // A reserved word counts as a name that is taken once.
             let outer = self.outer.and_then(|outer| outer.find(stem));
-            let repetition = outer.or_else(|| (self.reserved)(name).then_some(0));
+            let repetition = outer.or_else(|| reserved(name).then_some(0));
             self.repetitions.push(repetition.unwrap_or(0));
             if repetition.is_none() {
                 return;
@@ -251,6 +256,11 @@ fn identifier(wanted: &str) -> String {
     let mut name = String::with_capacity(wanted.len());
     push_identifier(&mut name, wanted.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).as_bytes());
     if name.is_empty() { "unnamed".to_owned() } else { name }
+}
+
+/// Returns whether a name has a number, as no reserved word with these letters has.
+const fn has_number(hint: Hint) -> bool {
+    matches!(hint.register, HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::LoopLeft(_))
 }
 
 /// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
