@@ -69,8 +69,10 @@ fn identifier(name: &[u8]) -> String {
 /// Returns whether a target language rejects variables of this name.
 pub(crate) fn is_keyword(name: &str) -> bool {
     KEYWORD_FILTER.may_have(name) && KEYWORDS.binary_search(&name).is_ok()
-        || matches!(name.as_bytes().first().map(u8::to_ascii_lowercase), Some(b'a' | b'd' | b'p' | b't' | b'v'))
-            && HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
+        || matches!(
+            name.as_bytes().first().map(u8::to_ascii_lowercase),
+            Some(b'a' | b'd' | b'p' | b't' | b'v')
+        ) && HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
         || is_shaped_type(name)
 }
 

@@ -550,8 +550,7 @@ impl Layout<'_, '_> {
             members[number].clone_from(&name);
             self.push(name, element_type(member.ty), length.map(u32::from), member.ty.size());
             if let Some(field) = self.fields.last_mut() {
-                field.is_matrix =
-                    self.products.iter().any(|product| usize::from(product.member) == number);
+                field.is_matrix = self.products.iter().any(|product| usize::from(product.member) == number);
             }
         }
         // A remainder of less than a vector is alignment.

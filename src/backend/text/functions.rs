@@ -8,7 +8,7 @@ use super::build::Builder;
 use super::declarations::VERTEX_OUTPUT;
 use super::dialect::operators::Helper;
 use super::dialect::versions::Marks;
-use super::draft::{Draft, Reader};
+use super::draft::{Draft, Expr, Reader};
 use super::module::{Called, Module};
 use super::names::{Names, hinted};
 use super::print::Body;
@@ -40,8 +40,7 @@ impl Module<'_> {
         let marks = if self.source.profile.no_contraction { self.dialect.marks } else { Marks::Nothing };
         let main = &self.source.module.main;
         let helpers = || self.source.module.helpers.iter().zip(&self.helpers);
-        let functions =
-            || helpers().map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]);
+        let functions = || helpers().map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]);
         // Functions share the names of the module and may repeat each other's local names.
         let (mut scope, mut draft) = (names.inner(), Draft::default());
         // The largest function, so that memory is taken once; lines have some dozens of characters.
@@ -85,18 +84,23 @@ impl Module<'_> {
             draft.plan(&mut scope, marks);
             let evaluated = Body::write(out, self, &draft, &mut called, result);
             if let Some(trace) = &mut trace {
-                for (at, expr) in evaluated {
-                    let Some(value) = draft.origin(expr) else { continue };
-                    trace.push((at, value));
-                    // The expression of a product evaluates all its lanes.
-                    let products = self.declarations.products.iter();
-                    let lanes = products.filter(|product| product.first == value).flat_map(|product| product.dots);
-                    trace.extend(lanes.flatten().map(|lane| (at, lane)));
-                }
+                self.note(&draft, evaluated, trace);
             }
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }
         Ok(called)
+    }
+
+    /// Notes the values of written expressions.
+    fn note(&self, draft: &Draft, written: Vec<(usize, Expr)>, trace: &mut Trace) {
+        for (at, expr) in written {
+            let Some(value) = draft.origin(expr) else { continue };
+            trace.push((at, value));
+            // The expression of a product evaluates all its lanes.
+            let products = self.declarations.products.iter();
+            let lanes = products.filter(|product| product.first == value).flat_map(|product| product.dots);
+            trace.extend(lanes.flatten().map(|lane| (at, lane)));
+        }
     }
 
     /// Returns the names of the parameters of the entry point, or of their globals in GLSL.

@@ -1,13 +1,14 @@
 //! Translates a program a number of times and measures nothing, for tools that count instructions
 //! and allocations of the process: the difference between two numbers of rounds belongs to
 //! the translations.
-//! Or once more behind other memory, for tools that count cache lines.
-//! In: a `.shbin` file, or the size of a program from code words. Out: the words of the module.
+//! In: a `.shbin` file, or the size of a program from code words; with `spirv:`, `wgsl:` or `glsl:`
+//! before a file, only its module is written again and again. Once more behind other memory, for
+//! tools that count cache lines. Out: the sum of the lengths.
 
 use std::hint::black_box;
 use std::path::Path;
 
-use transpica::{Error, Job, Options, Profile, Shbin, Translator};
+use transpica::{Error, GlslVersion, Job, Options, Profile, Shbin, Translator};
 
 use crate::evict::counted;
 use crate::raw;
@@ -18,10 +19,13 @@ use crate::raw;
 /// A file that cannot be read or translated.
 pub fn run(program: &Path, rounds: usize, is_cold: bool) -> Result<usize, String> {
     let text = |error: Error| format!("{}: {error}", program.display());
+    if let Some((writer, file)) = program.to_str().and_then(|name| name.split_once(':')) {
+        return write(writer, &crate::read(Path::new(file))?, rounds, is_cold).map_err(text);
+    }
     if let Some(instructions) = program.to_str().and_then(|size| size.parse().ok()) {
         let raw = raw::Source::new(instructions)?;
         let mut translator = raw::translator(Options::default());
-        return repeat(rounds, is_cold, || raw.translate(&mut translator)).map_err(text);
+        return repeat(rounds, is_cold, || Ok(black_box(raw.translate(&mut translator)?).len())).map_err(text);
     }
     let bytes = crate::read(program)?;
     let mut translator = Translator::new(Options::default(), Profile::default());
@@ -29,19 +33,29 @@ pub fn run(program: &Path, rounds: usize, is_cold: bool) -> Result<usize, String
         let file = Shbin::parse(&bytes)?;
         let code = file.program(0)?;
         let translated = translator.translate(code.program(), code.environment(), Job::Vertex)?;
-        translator.spirv(&translated)
+        Ok(black_box(translator.spirv(&translated)?).len())
     };
     repeat(rounds, is_cold, translate).map_err(text)
+}
+
+/// Writes the module of a file in a language.
+fn write(writer: &str, bytes: &[u8], rounds: usize, is_cold: bool) -> Result<usize, Error> {
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let file = Shbin::parse(bytes)?;
+    let code = file.program(0)?;
+    let translated = translator.translate(code.program(), code.environment(), Job::Vertex)?;
+    repeat(rounds, is_cold, || match writer {
+        "wgsl" => Ok(black_box(translated.wgsl()?).len()),
+        "glsl" => Ok(black_box(translated.glsl(GlslVersion::Vulkan450)?).len()),
+        _spirv => Ok(black_box(translator.spirv(&translated)?).len()),
+    })
 }
 
 fn repeat(
     rounds: usize,
     is_cold: bool,
-    mut translate: impl FnMut() -> Result<Vec<u32>, Error>,
+    mut work: impl FnMut() -> Result<usize, Error>,
 ) -> Result<usize, Error> {
-    let mut words = 0;
-    for _ in 0..=rounds {
-        words = black_box(translate()?).len();
-    }
-    if is_cold { Ok(counted(|| black_box(translate()))?.len()) } else { Ok(words) }
+    let sum = (0..=rounds).try_fold(0, |sum, _| Ok(sum + work()?))?;
+    Ok(sum + if is_cold { counted(work)? } else { 0 })
 }

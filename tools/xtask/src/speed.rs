@@ -12,8 +12,9 @@ use std::process::Command;
 use crate::needs::{self, ROOT};
 use crate::{cargo, symbols, target};
 
-/// Translated programs: samples, and sizes of programs from code words.
-const PROGRAMS: [&str; 13] = [
+/// Translated programs: samples, and sizes of programs from code words. With the name of a language
+/// before it, only the module of a sample is written.
+const PROGRAMS: [&str; 22] = [
     "shaders/textured.shbin",
     "shaders/lights.shbin",
     "shaders/water.shbin",
@@ -27,6 +28,15 @@ const PROGRAMS: [&str; 13] = [
     "13",
     "150",
     "500",
+    "spirv:shaders/textured.shbin",
+    "wgsl:shaders/textured.shbin",
+    "glsl:shaders/textured.shbin",
+    "spirv:shaders/lights.shbin",
+    "wgsl:shaders/lights.shbin",
+    "glsl:shaders/lights.shbin",
+    "spirv:shaders/uber.shbin",
+    "wgsl:shaders/uber.shbin",
+    "glsl:shaders/uber.shbin",
 ];
 /// Vertices of draws whose cache lines count, by the interpreter and by a batch.
 const DRAWS: [(&str, usize); 8] = [
@@ -130,9 +140,11 @@ pub fn run() -> Result<(), String> {
     let is_blessed = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut faults = Vec::new();
     println!(
-        "{:<26} {:>12} {:>7} {:>9} {:>6}  of ceilings",
+        "{:<28} {:>12} {:>7} {:>9} {:>6}  of ceilings",
         "translation of", "instructions", "blocks", "peak", "lines"
     );
+    // Of the last module in SPIR-V, which its texts follow.
+    let mut of_spirv = 0;
     let draws = DRAWS.map(|(who, size)| (draw_name(who, size), count_draw(&program, who, size)));
     for (name, counts) in
         PROGRAMS.map(|name| (name.to_owned(), count(&program, name))).into_iter().chain(draws)
@@ -144,7 +156,15 @@ pub fn run() -> Result<(), String> {
             let ratio = |count| counts[count] as f64 / ceiling[count] as f64;
             format!("{:.3} {:.3}", ratio(0), ratio(3))
         });
-        println!("{name:<26} {instructions:>12} {blocks:>7} {peak:>9} {lines:>6}  {ratio}");
+        let times = match name.split_once(':') {
+            Some(("spirv", _)) => {
+                of_spirv = instructions;
+                String::new()
+            }
+            Some(_text) => format!("  {:.2} times SPIR-V", instructions as f64 / of_spirv as f64),
+            None => String::new(),
+        };
+        println!("{name:<28} {instructions:>12} {blocks:>7} {peak:>9} {lines:>6}  {ratio}{times}");
         if is_blessed {
             ceilings.bless(&name, counts, &std::env::var("REASON").unwrap_or_default())?;
         } else if let Some((what, count, ceiling)) = exceeds(counts, ceiling.unwrap_or_default(), margin) {
@@ -264,7 +284,9 @@ mod tests {
         assert_eq!(exceeds([100, 10, 1000, 105], ceilings, MARGIN), None);
         assert_eq!(exceeds([100, 10, 1000, 106], ceilings, MARGIN), Some(("cache lines", 106, 100)));
         let rows = Ceilings::read(include_str!("../../../tests/speed.tsv")).rows;
-        let draws = DRAWS.map(|(who, size)| draw_name(who, size));
+        // Of the last module in SPIR-V, which its texts follow.
+    let mut of_spirv = 0;
+    let draws = DRAWS.map(|(who, size)| draw_name(who, size));
         let names = PROGRAMS.into_iter().map(String::from).chain(draws);
         let missing: Vec<_> = names.filter(|name| !rows.contains_key(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");

@@ -12,7 +12,7 @@ use self::carry::{Carrier, Carriers};
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
 use super::module::Module;
 use crate::backend::interface::defect;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::ir::op::scalar;
 use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, ValueList};
 use crate::machine::precision::Precision;
@@ -38,15 +38,14 @@ pub struct Builder<'a> {
     pub counting: Vec<Variable>,
     /// Procedure of the last line, or `None` where lines were removed.
     pub procedure: Option<Option<u16>>,
-    views: Vec<Option<View>>,
     not_finite: Vec<(u32, Expr)>,
-    /// Memory for the arguments of a call.
-    arguments: Vec<Operand>,
 }
 
 impl<'a> Builder<'a> {
     /// Starts a function: evaluates its infinities and NaNs, and no other values.
     pub fn new(draft: &'a mut Draft, module: &'a Module<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
+        draft.views.clear();
+        draft.views.resize(ir.values.len(), None);
         let mut builder = Self {
             draft,
             module,
@@ -59,9 +58,7 @@ impl<'a> Builder<'a> {
             open: Vec::new(),
             counting: Vec::new(),
             procedure: Some(None),
-            views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
-            arguments: Vec::new(),
         };
         // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
@@ -103,7 +100,7 @@ impl<'a> Builder<'a> {
 
     /// Records the view of a value.
     pub fn set(&mut self, value: Value, view: View) {
-        if let Some(place) = self.views.get_mut(value.0 as usize) {
+        if let Some(place) = self.draft.views.get_mut(value.0 as usize) {
             *place = Some(view);
         }
     }
@@ -146,7 +143,7 @@ impl<'a> Builder<'a> {
     /// Returns a value, whose constants may be infinite or NaN. One that is not defined before is a
     /// fault of the draft.
     pub fn view(&mut self, value: Value) -> Operand {
-        match (self.views.get(value.0 as usize), self.ir.values.get(value)) {
+        match (self.draft.views.get(value.0 as usize), self.ir.values.get(value)) {
             (Some(&Some(view)), Some(data)) => Operand { view, ty: data.ty },
             _undefined => self.fault(|| defect(format!("{value} is used before it is defined"))),
         }

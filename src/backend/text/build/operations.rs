@@ -86,11 +86,11 @@ impl<'a> Builder<'a> {
                 let array = called.member.and_then(|member| self.module.declarations.members.get(member));
                 let array = array.map_or(Word::NONE, |array| self.draft.word(array));
                 let form = self.draft.call(&called.name, called.noun, array);
-                let mut operands = std::mem::take(&mut self.arguments);
+                let mut operands = std::mem::take(&mut self.draft.arguments);
                 operands.clear();
                 operands.extend(args.iter().map(|&arg| self.value(arg)));
                 let view = self.draft.add(form, ty, &operands, label).view;
-                self.arguments = operands;
+                self.draft.arguments = operands;
                 return Ok(view);
             }
             Op::Unary(Unary::IsNan, operand) => return Ok(self.is_nan(operand, label)),
@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
             }
         }
         // A dot product before the first one, which a loop evaluates early, is no lane.
-        Ok(self.views.get(value.0 as usize).copied().flatten())
+        Ok(self.draft.views.get(value.0 as usize).copied().flatten())
     }
 
     /// Returns the register of which dot products are the components in order.

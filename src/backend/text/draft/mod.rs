@@ -307,6 +307,9 @@ pub struct Draft {
     pub readers: Vec<Reader>,
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
+    /// While it is built: the values of the function so far, and memory for arguments of a call.
+    pub views: Vec<Option<View>>,
+    pub arguments: Vec<Operand>,
     /// The first use of a value that is not defined before.
     pub fault: Option<Error>,
     pub(super) spans: Vec<Span>,

@@ -73,12 +73,12 @@ impl Draft {
     /// Counts a use by a line.
     fn count_use(&mut self, operand: Operand, at: u32, block: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.count_use_in(expr, (at, at), self.scopes.home(block));
+            self.count_use_in(expr, (at, at), self.scopes.home(block), NONE);
         }
     }
 
-    /// Counts a use in text between two lines.
-    fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32) {
+    /// Counts a use in text between two lines, by an expression or a line.
+    fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32, user: Expr) {
         let is_repeatable = self.is_repeatable(expr);
         let fact = &mut self.facts[expr as usize];
         let (is_evaluated, is_stored) = (fact.is_evaluated(), fact.store != NONE);
@@ -86,6 +86,9 @@ impl Draft {
         uses.count = uses.count.saturating_add(1);
         uses.last = uses.last.max(last);
         uses.first = uses.first.min(first);
+        if uses.user == NONE {
+            uses.user = user;
+        }
         if is_evaluated {
             uses.crosses |= fact.place.home != home;
             // `stored_between` asks for the spans of these expressions alone.
@@ -116,9 +119,7 @@ impl Draft {
             };
             for index in self.nodes[expr as usize].range() {
                 if let Some(operand) = self.operands[index].view.expr() {
-                    self.count_use_in(operand, (place.at, last), place.home);
-                    let user = &mut self.facts[operand as usize].uses.user;
-                    *user = if *user == NONE { expr } else { *user };
+                    self.count_use_in(operand, (place.at, last), place.home, expr);
                 }
             }
         }

@@ -227,11 +227,15 @@ impl<'o> Names<'o> {
 
 /// Writes a number: `fmt` takes ten times as long.
 pub fn push_number(out: &mut String, number: u32) {
-    // Recursion ends after ten digits.
-    if number >= 10 {
-        push_number(out, number / 10);
+    // Most are short.
+    let mut power = 1;
+    while number / power >= 10 {
+        power *= 10;
     }
-    out.push(char::from(b'0' + (number % 10) as u8)); // Range: below 10.
+    while power > 0 {
+        out.push(char::from(b'0' + (number / power % 10) as u8)); // Range: below 10.
+        power /= 10;
+    }
 }
 
 /// Returns what a name is found by.
