@@ -210,6 +210,7 @@ impl<T: Hash + Eq> Interner<T> {
         let size = (self.table.len() * 2).max(POSITIONS);
         self.table.clear();
         self.table.resize(size, 0);
+        self.values.reserve((size / 2).saturating_sub(self.values.len()));
         for (next, value) in (1..).zip(&self.values) {
             let mut position = hash(value) as usize & (size - 1);
             while self.table[position] != 0 {

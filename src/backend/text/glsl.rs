@@ -42,7 +42,7 @@ pub fn glsl(
     let row = version.row();
     let (module, names) = Module::new(source, dialect(version))?;
     check(&module, row)?;
-    let mut out = String::new();
+    let mut out = String::with_capacity(1 << 12);
     head(row, &mut out, source);
     module.declarations.write_glsl(&mut out, &module.dialect, row, source);
     // Only the bodies show which functions on vectors are called, but GLSL has definitions before

@@ -319,11 +319,15 @@ pub struct Draft {
 impl Draft {
     /// Takes memory for functions of up to this number of values.
     pub fn reserve(&mut self, values: usize) {
-        self.nodes.reserve(values);
-        self.lines.reserve(values);
-        self.facts.reserve(values);
+        // Loads of variables are no values.
+        let nodes = values + values / 4;
+        self.nodes.reserve(nodes);
+        self.lines.reserve(nodes);
+        self.facts.reserve(nodes);
         // Most operations have two operands; those with more are few.
         self.operands.reserve(2 * values);
+        self.variables.reserve(values / 8);
+        self.stores.reserve(values / 8);
         self.spans.reserve(values / 4);
         self.texts.reserve(values / 8);
         self.functions.reserve(values / 4);

@@ -139,6 +139,7 @@ impl<'o> Names<'o> {
     pub fn clear(&mut self) {
         self.taken.clear();
         self.repetitions.clear();
+        self.repetitions.reserve(32);
     }
 
     fn find(&self, key: u64) -> Option<u32> {
@@ -243,16 +244,34 @@ fn key(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
+/// Classes of bytes: two underscores in a row are less than an underscore and a letter.
+const OTHER: u8 = 0;
+const UNDERSCORE: u8 = 1;
+const LETTER: u8 = 2;
+const CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if (byte as u8).is_ascii_alphanumeric() {
+            classes[byte] = LETTER;
+        }
+        byte += 1;
+    }
+    classes[b'_' as usize] = UNDERSCORE;
+    classes
+};
+
 /// Returns whether a name is what [`identifier`] makes of it.
 fn is_identifier(name: &[u8]) -> bool {
-    let mut is_after_letter = false;
-    name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name.iter().all(|byte| {
-            let is_letter = byte.is_ascii_alphanumeric();
-            let is_allowed = is_letter || *byte == b'_' && is_after_letter;
-            is_after_letter = is_letter;
-            is_allowed
-        })
+    // A letter comes first.
+    let mut last = LETTER;
+    let is_allowed = |&byte: &u8| {
+        let class = CLASSES[usize::from(byte)];
+        let is_allowed = class > OTHER && class + last > 2 * UNDERSCORE;
+        last = class;
+        is_allowed
+    };
+    name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_allowed)
 }
 
 /// Returns a valid identifier, possibly a reserved word.
