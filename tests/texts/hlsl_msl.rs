@@ -13,10 +13,10 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Constants, Location, Output, UniformBlock, dvle};
 use transpica::isa::Pc;
 use transpica::reflect::Reflection;
-use transpica::settings::{Binding, Bindings, BoolUniforms, FlipY, Outputs};
+use transpica::settings::{Arithmetic, Binding, Bindings, BoolUniforms, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
 use transpica::{Job, Limits, Shbin};
-use transpica::{Options, Profile, Program, Stage as UnitStage, Translation, Translator};
+use transpica::{Options, Precision, Profile, Program, Stage as UnitStage, Translation, Translator};
 use transpica_proof::glslang::{self, Stage};
 use transpica_proof::{metal, spirv_tools};
 
@@ -87,6 +87,26 @@ fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
     assert!(with_blocks > 40, "only {with_blocks} texts");
     let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     metal::read(named).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn compilers_read_matrices_and_find_them_where_the_block_has_them() {
+    needs!("g++", "glslangValidator");
+    let arithmetic = Arithmetic { precision: Precision::Fast, ..Arithmetic::default() };
+    let mut translator = Translator::new(Options { arithmetic, ..Options::default() }, Profile::default());
+    let bytes = include_bytes!("../../shaders/textured.shbin");
+    let file = Shbin::parse(bytes).expect("a file");
+    let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
+    let environment = FileEnvironment::new(&file, 0, "textured.shbin").expect("an executable");
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    let text = translated.text(Language::Hlsl).expect("HLSL");
+    assert!(text.contains("mul(projection, mul(modelView, "), "{text}");
+    let words = glslang::hlsl(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let text = translated.text(Language::Msl).expect("MSL");
+    assert!(text.contains(" * modelView) * projection;"), "{text}");
+    let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
+    metal::read([("textured", text.as_str())]).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]

@@ -42,9 +42,8 @@ fn of_samples(samples: &[Sample], check: impl Fn(&str, &Translation) + Sync) -> 
 
 /// Layout, precision, and true for a host block.
 type Form = (Layout, Precision, bool);
-const FORMS: [Form; 4] = [
+const FORMS: [Form; 3] = [
     (Layout::Symbols, Precision::Exact, false),
-    (Layout::Symbols, Precision::Fast, false),
     (Layout::Registers, Precision::Fast, true),
     (Layout::Symbols, Precision::F24, true),
 ];
