@@ -63,7 +63,7 @@ fn constants_that_are_not_folded_are_members() {
     let options =
         Options { block: Block { fold_constants: false, ..Block::default() }, ..Options::default() };
     let interface = interface_at(&file, 0, &textured_usage(), &options, "");
-    assert_eq!(interface.folded, Constants::default());
+    assert_eq!(*interface.folded, Constants::default());
     assert_eq!(members(&interface.block)[3..], [("c95_unbound", 95, 144, MemberType::Vec4)]);
     let mut values = Uniforms::default();
     constants(&file.executables[0]).apply(&mut values);

@@ -25,7 +25,8 @@ pub fn run(program: &Path, rounds: usize, is_cold: bool) -> Result<usize, String
     if let Some(instructions) = program.to_str().and_then(|size| size.parse().ok()) {
         let raw = raw::Source::new(instructions)?;
         let mut translator = raw::translator(Options::default());
-        return repeat(rounds, is_cold, || Ok(black_box(raw.translate(&mut translator)?).len())).map_err(text);
+        return repeat(rounds, is_cold, || Ok(black_box(raw.translate(&mut translator)?).len()))
+            .map_err(text);
     }
     let bytes = crate::read(program)?;
     let mut translator = Translator::new(Options::default(), Profile::default());
@@ -56,6 +57,6 @@ fn repeat(
     is_cold: bool,
     mut work: impl FnMut() -> Result<usize, Error>,
 ) -> Result<usize, Error> {
-    let sum = (0..=rounds).try_fold(0, |sum, _| Ok(sum + work()?))?;
+    let sum = (0..=rounds).try_fold(0, |sum, _| Ok::<_, Error>(sum + work()?))?;
     Ok(sum + if is_cold { counted(work)? } else { 0 })
 }

@@ -284,9 +284,7 @@ mod tests {
         assert_eq!(exceeds([100, 10, 1000, 105], ceilings, MARGIN), None);
         assert_eq!(exceeds([100, 10, 1000, 106], ceilings, MARGIN), Some(("cache lines", 106, 100)));
         let rows = Ceilings::read(include_str!("../../../tests/speed.tsv")).rows;
-        // Of the last module in SPIR-V, which its texts follow.
-    let mut of_spirv = 0;
-    let draws = DRAWS.map(|(who, size)| draw_name(who, size));
+        let draws = DRAWS.map(|(who, size)| draw_name(who, size));
         let names = PROGRAMS.into_iter().map(String::from).chain(draws);
         let missing: Vec<_> = names.filter(|name| !rows.contains_key(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");
