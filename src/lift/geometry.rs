@@ -421,7 +421,7 @@ impl Emission<'_> {
                 vertices.push(b.gather(&lanes));
             }
         }
-        // Reversing swaps the first vertex with the second or third (hardware order was not measured).
+        // The first vertex changes places with the second or third: hardware was not measured.
         if let Some(reversed) = self.reversal(b) {
             let other = if self.options.outputs.reverse_ends { 2 } else { 1 };
             let (first, second) = (1, 1 + other * self.outputs.len());

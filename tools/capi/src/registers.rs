@@ -79,8 +79,8 @@ pub unsafe extern "C" fn transpica_registers_write_masked(
 }
 
 /// Writes a program to the memory of its unit: code, operand descriptors, entry point, outputs and
-/// their map, as TranspicaRawProgram has them. Words beyond them stay. So a host that keeps programs
-/// in arrays of its own can create a pipeline, or ask for keys and setups.
+/// their map, as TranspicaRawProgram has them. Words beyond them stay. A host that keeps programs
+/// in arrays can so create a pipeline, or ask for keys and setups.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_load(
     registers: *mut TranspicaRegisters,

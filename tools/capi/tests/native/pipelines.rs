@@ -333,7 +333,7 @@ fn registers_from_arrays_are_those_of_commands() {
     }
 }
 
-/// What the next draw of the console finds is what the registers say after the last one.
+/// Another pipeline continues with the registers that a draw left, as on the console.
 #[test]
 fn uniforms_of_the_geometry_unit_go_back_to_the_registers() {
     let scene = scenes::list().into_iter().find(|scene| scene.name == "subdivision").expect("a sample");

@@ -34,8 +34,8 @@ impl<T: Copy> Assembler<T> {
         *self = Self { ends: self.ends, ..Self::new(self.topology) };
     }
 
-    /// Chooses which vertices of a reversed triangle are swapped, as
-    /// [`Outputs::reverse_ends`](transpica::settings::Outputs::reverse_ends) says.
+    /// Chooses which vertices of a reversed triangle are swapped, as `reverse_ends` of
+    /// [`Outputs`](transpica::settings::Outputs) does.
     pub fn reverse_ends(&mut self, ends: bool) {
         self.ends = ends;
     }
