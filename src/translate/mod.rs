@@ -193,7 +193,7 @@ struct LiftedProgram {
 /// Further evaluations of a program in its module.
 enum Repeat {
     /// One, for the last output alone, with the uniforms of a second block.
-    Again(ir::Module),
+    Again(Box<ir::Module>),
     /// One for each vertex of a point after the first.
     Vertices(u8),
 }
@@ -467,7 +467,9 @@ impl Translator {
         };
         let module = lift(yielded)?;
         let repeat = match last {
-            Some(last) => Repeat::Again(lift(OutputSelection::Semantics(std::slice::from_ref(last)))?),
+            Some(last) => {
+                Repeat::Again(Box::new(lift(OutputSelection::Semantics(std::slice::from_ref(last)))?))
+            }
             None => Repeat::Vertices(vertices),
         };
         self.finish(input, LiftedProgram { module, repeat, outputs, control, why, entry_point })
@@ -482,7 +484,7 @@ impl Translator {
         }
         let module = ReadModule::new(module, options, folded);
         let (again, vertices) = match repeat {
-            Repeat::Again(module) => (Some(ReadModule::new(module, options, folded)), 1),
+            Repeat::Again(module) => (Some(ReadModule::new(*module, options, folded)), 1),
             Repeat::Vertices(vertices) => (None, vertices),
         };
         let mut usage = again.iter().fold(module.usage, |all, again| all.joined_with(&again.usage));
