@@ -184,8 +184,8 @@ impl Machine {
         self.run_with(|to| *to = *inputs)
     }
 
-    /// Runs the program like [`run`](Self::run) with inputs that are set in place. Those that `load`
-    /// leaves alone have any values.
+    /// Runs the program like [`run`](Self::run) with inputs that are set in place. Those that
+    /// `load` leaves alone have any values.
     ///
     /// # Errors
     /// See [`run`](Self::run).
@@ -324,25 +324,21 @@ impl Machine {
             let before = TRACED.then(|| (self.registers.operands(&word.operation), self.registers.counter()));
             run(&mut self.registers, &word.operation);
             // Most words: tested apart, so that they take no indirect jump.
-            if !TRACED && word.route == Route::Straight {
+            let route = word.route;
+            if !TRACED && route == Route::Straight {
                 *left = rest;
                 pc = pc.next();
                 continue;
             }
             let next;
-            let outcome = match word.route {
+            let outcome = match route {
                 Route::Straight => {
                     next = pc.next();
                     Outcome::Continue
                 }
                 Route::Control | Route::Emission => {
-                    let inst = &self.insts[pc.index()];
-                    if let (Route::Emission, Some(emission)) = (word.route, emission.as_deref_mut()) {
-                        emission.execute(inst, pc, &mut self.registers)?;
-                    }
                     state.pc = pc;
-                    let outcome =
-                        guarded(inst, &mut state, self.settings.loop_guard.is_some(), &mut self.registers);
+                    let outcome = self.control(route, &mut state, emission)?;
                     next = state.pc;
                     outcome
                 }
@@ -375,6 +371,21 @@ impl Machine {
             pc = next;
         }
         Ok(())
+    }
+
+    /// Executes the control part of the instruction at the address of a state, or EMIT or SETEMIT.
+    #[inline(always)]
+    fn control(
+        &mut self,
+        route: Route,
+        state: &mut State,
+        emission: &mut Option<&mut Emission>,
+    ) -> Result<Outcome> {
+        let inst = &self.insts[state.pc.index()];
+        if let (Route::Emission, Some(emission)) = (route, emission.as_deref_mut()) {
+            emission.execute(inst, state.pc, &mut self.registers)?;
+        }
+        Ok(guarded(inst, state, self.settings.loop_guard.is_some(), &mut self.registers))
     }
 }
 

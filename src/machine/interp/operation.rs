@@ -33,8 +33,8 @@ pub trait Mode {
 }
 
 pub struct Exact;
-/// [`Exact`] with plain products: those that the console defines otherwise are NaN, which sums keep,
-/// and few programs have any. Only the machine computes such results again.
+/// [`Exact`] with plain products: those that the console defines otherwise are NaN, which sums
+/// keep, and few programs have any. Only the machine computes such results again.
 pub(super) struct Plain;
 pub struct Fast;
 pub struct F24;

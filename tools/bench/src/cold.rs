@@ -1,8 +1,8 @@
 //! Times the first programs of a process, which are what a host pays: it translates each once.
 //! In: nothing; processes of this program translate programs of 13 to 31 instructions. Out: time
-//! and page faults of a translator, of its warm-up, of the first program, and of ten programs behind
-//! each of [`evict::SIZES`] of other memory, and other code. A warm time is taken from the same
-//! program right afterwards.
+//! and page faults of a translator, of its warm-up, of the first program, and of ten programs
+//! behind each of [`evict::SIZES`] of other memory, and other code. A warm time is taken from the
+//! same program right afterwards.
 
 use std::hint::black_box;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Times draws of several sizes in the interpreter and in batches as a host makes them: between two
 //! draws other memory is written and other code runs.
-//! In: `.shbin` files. Out: nanoseconds of a draw, hot and behind each of [`evict::SIZES`]; then of a
-//! menu, six programs in turn.
+//! In: `.shbin` files. Out: nanoseconds of a draw, hot and behind each of [`evict::SIZES`]; then of
+//! a menu: all programs in turn.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -27,7 +27,7 @@ pub struct Ready {
     to: Vec<f32>,
 }
 
-/// Who draws.
+/// A way to draw.
 #[derive(Clone, Copy)]
 pub enum Who {
     /// The interpreter, vertex by vertex.

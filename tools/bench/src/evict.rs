@@ -1,4 +1,4 @@
-//! What a host does between two calls: it writes other memory and runs other code, so that the
+//! The work of a host between two calls: it writes other memory and runs other code, so that the
 //! processor's caches hold nothing of ours.
 //! In: a number of bytes. Out: nothing.
 
@@ -15,9 +15,9 @@ pub struct Other {
 }
 
 impl Other {
-    /// Memory for the largest of [`SIZES`], and twice that.
+    /// Memory for the largest of [`SIZES`].
     pub fn new() -> Self {
-        Self { memory: vec![0; 2 * 1024 * SIZES[SIZES.len() - 1]], state: 1 }
+        Self { memory: vec![0; 1024 * SIZES[SIZES.len() - 1]], state: 1 }
     }
 
     /// Writes to each line of some KiB and, if there are any, runs half a megabyte of other code.
@@ -26,7 +26,6 @@ impl Other {
             self.state =
                 FUNCTIONS.iter().flatten().fold(self.state, |state, function| function(black_box(state)));
         }
-        // The line that was written last is the first of the next run's: nothing stays out of reach.
         for line in self.memory.chunks_mut(64).take(kilobytes * 16) {
             line[0] = line[0].wrapping_add(1);
         }

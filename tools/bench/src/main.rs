@@ -49,8 +49,8 @@ struct Arguments {
     /// Time the interpreter and batches on vertex programs instead
     #[arg(long, conflicts_with = "raw")]
     batch: bool,
-    /// Time draws of 1 to 256 vertices in the interpreter and in batches instead, with 0 to 32 MB of
-    /// other memory and other code between two draws, and several programs in turn
+    /// Time draws of 1 to 256 vertices in the interpreter and in batches instead, with 0 to 32 MB
+    /// of other memory and other code between two draws, and several programs in turn
     #[arg(long, conflicts_with_all = ["raw", "cold"])]
     draws: bool,
     /// Only this executable of each file
