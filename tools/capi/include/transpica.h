@@ -1083,8 +1083,8 @@ TranspicaStatus transpica_registers_write_masked(struct TranspicaRegisters *regi
                                                  uint32_t bytes);
 
 // Writes a program to the memory of its unit: code, operand descriptors, entry point, outputs and
-// their map, as TranspicaRawProgram has them. Words beyond them stay. So a host that keeps programs
-// in arrays of its own can create a pipeline, or ask for keys and setups.
+// their map, as TranspicaRawProgram has them. Words beyond them stay. A host that keeps programs
+// in arrays can so create a pipeline, or ask for keys and setups.
 TranspicaStatus transpica_registers_load(struct TranspicaRegisters *registers,
                                          const struct TranspicaRawProgram *program);
 
