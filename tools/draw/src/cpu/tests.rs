@@ -320,6 +320,38 @@ fn records_take_the_outputs_of_a_draw() {
     assert_eq!(draw(&wide, 99), Ok((0, 1)), "no memory is taken for gaps");
 }
 
+/// Every second invocation makes 256 triangles more, which exceeds the room of a batch, so that it
+/// runs alone.
+#[test]
+fn records_have_the_order_of_invocations_that_run_alone() {
+    use transpica_asm::{SourceText, assemble};
+    let vertex = ".out pos position\n.proc main\nmov pos, v0\nend\n.end";
+    let corner = |slot: &str| format!("setemit {slot}\nmov pos, v0\nemit\n");
+    let corners = ["0", "1", "2, prim"].map(corner).concat();
+    let geometry = format!(
+        ".gsh point c0\n.ivec times\n.constf half(0.5, 0.5, 0.5, 0.5)\n.out pos position\n.proc corners\n{corners}.end\n\
+         .entry gmain\n.proc gmain\ncall corners\nmov r0, v0\ncmp half, lt, lt, r0\nifc cmp.x\n\
+         for times\ncall corners\n.end\n.end\nend\n.end"
+    );
+    let sources =
+        [("a.v.pica", vertex), ("b.g.pica", &geometry)].map(|(name, text)| SourceText { name, text });
+    let bytes = assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&bytes).expect("parses");
+    let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &options()).expect("valid");
+    let mut uniforms = Uniforms::default();
+    (uniforms.ints, uniforms.floats) = ([[255, 0, 0, 0]; 4], [[0.5; 4]; 96]);
+    pipeline.set_uniforms(Stage::Geometry, &uniforms);
+    let numbers: Vec<u8> = (0..64).flat_map(|n| ((n % 2) as f32).to_le_bytes()).collect();
+    let number = Array { bytes: &numbers, offset: 0, stride: 4, number: Number::F32, components: 1 };
+    let attributes = [VertexAttribute::Array(number)];
+    let vertices = Vertices::new(&attributes, Order::Range { first: 0, count: 64 });
+    let kept = pipeline.draw_buffers(&vertices).expect("draws");
+    assert_eq!(kept.triangles().len(), 64 + 32 * 256);
+    let mut written = vec![0.0; 3 * 4 * kept.triangles().len()];
+    pipeline.draw_records(&vertices, &Records::from_registers(1), &mut written).expect("draws");
+    assert!(kept.triangles().flatten().flatten().eq(written.as_chunks().0));
+}
+
 #[test]
 fn parts_of_a_draw_are_those_of_no_dependence() {
     let independent = || {
