@@ -323,29 +323,14 @@ impl Machine {
             // What the trace prints of the state before.
             let before = TRACED.then(|| (self.registers.operands(&word.operation), self.registers.counter()));
             run(&mut self.registers, &word.operation);
-            // Most words: tested apart, so that they take no indirect jump.
-            let route = word.route;
-            if !TRACED && route == Route::Straight {
-                *left = rest;
-                pc = pc.next();
-                continue;
-            }
-            let next;
-            let outcome = match route {
-                Route::Straight => {
-                    next = pc.next();
-                    Outcome::Continue
-                }
-                Route::Control | Route::Emission => {
+            let (next, outcome) = match word.route {
+                Route::Straight => (pc.next(), Outcome::Continue),
+                route @ (Route::Control | Route::Emission) => {
                     state.pc = pc;
                     let outcome = self.control(route, &mut state, emission)?;
-                    next = state.pc;
-                    outcome
+                    (state.pc, outcome)
                 }
-                Route::End => {
-                    next = pc;
-                    Outcome::End
-                }
+                Route::End => (pc, Outcome::End),
                 Route::Undefined(opcode) => return Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))),
             };
             if let Some((operands, counter_before)) = before {
