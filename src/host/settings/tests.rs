@@ -107,7 +107,7 @@ mod json {
             }
         }
         assert_eq!(refused, places);
-        assert_eq!(places.len(), 64, "{places:?}");
+        assert_eq!(places.len(), 66, "{places:?}");
     }
 
     #[test]

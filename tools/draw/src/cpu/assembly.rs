@@ -35,7 +35,7 @@ impl<T: Copy> Assembler<T> {
     }
 
     /// Chooses which vertices of a reversed triangle are swapped, as `reverse_ends` of
-    /// [`Outputs`](transpica::settings::Outputs) does.
+    /// `transpica::settings::Outputs` does.
     pub fn reverse_ends(&mut self, ends: bool) {
         self.ends = ends;
     }
