@@ -327,3 +327,14 @@ fn rules_of_make_escape_what_make_reads() {
         assert_eq!(text, format!("{escaped}: \\\n {escaped}\n\n{escaped}:\n"));
     }
 }
+
+#[test]
+fn strides_in_point_mode_are_of_whole_invocations() {
+    // Vertices of an invocation times outputs of the vertex program.
+    for (name, stride) in [("points", 2), ("wireframe", 6), ("shadow", 6), ("silhouette", 12)] {
+        let bytes = fs::read(format!("{SHADERS}/{name}.shbin")).expect("a sample");
+        let bindings = Bindings::new(&Shbin::parse(&bytes).expect("well formed"), name, &[]).expect("fine");
+        let found = bindings.programs.iter().find_map(|program| program.geometry);
+        assert_eq!(found.map(|geometry| geometry.stride), Some(stride), "{name}");
+    }
+}

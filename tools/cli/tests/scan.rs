@@ -78,13 +78,13 @@ fn the_table_lists_places_programs_and_duplicates() {
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
     expect![[r#"
         romfs/a/lights.shbin/DVLB@0x0  668 bytes
-          0   vertex    -                       0xe    47 instructions  1bedde1af0a8433662c181d8103eca6c
+          0   vertex    -                       0xe    47 instructions  b9f52479a5432c8637668bf88b89c824
         romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
-          0   vertex    -                       0x0     6 instructions  6397fac4a09fea06ebcb90a00e516d4a
-          1   geometry  -                       0xc    23 instructions  1fd97d7742ea99a6c45aed10f4b11e05
+          0   vertex    -                       0x0     6 instructions  313a230af32f9d721b5c9ff57b5a1bc9
+          1   geometry  -                       0xc    23 instructions  3488db844860634e8c68847123679bf0
         romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
         romfs/code.bin/commands@0x40  72 bytes
-          0   vertex    -                       0x0     2 instructions  4b9e0640689d3e684ffb4778b1a9c9c9
+          0   vertex    -                       0x0     2 instructions  cc394733f84950e53feed6b0602b59ac
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
     "#]]
     .assert_eq(&shown);

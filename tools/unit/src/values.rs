@@ -176,7 +176,7 @@ fn parts<'a, 't>(
     fitting.sort_by_key(|(fit, ..)| *fit);
     match &mut fitting[..] {
         [(first, ..), (second, ..), ..] if first == second => wrong(
-            "matrices of 3 and of 4 rows fit; name two by the first register of each, as { 0 = …, 3 = … } for 3 rows",
+            "matrices of 3 and of 4 rows fit; name one more, 3 or 4 registers after another, as { 0 = …, 3 = … }",
         ),
         [(_, parts, size), ..] => Ok(Some((std::mem::take(parts), *size))),
         [] => {
@@ -393,7 +393,7 @@ mod tests {
         for (uniforms, expected) in [
             (
                 "many = [\"identity\"]",
-                "5:8: uniforms.many: matrices of 3 and of 4 rows fit; name two by the first register of each, as { 0 = …, 3 = … } for 3 rows",
+                "5:8: uniforms.many: matrices of 3 and of 4 rows fit; name one more, 3 or 4 registers after another, as { 0 = …, 3 = … }",
             ),
             ("bones = \"identity\"", "5:9: uniforms.bones: a matrix needs the name of 3 or 4 float uniforms"),
             (
