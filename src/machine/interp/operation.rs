@@ -120,8 +120,7 @@ fn read(operand: &Operand) -> Read {
     operand.swizzle.components().map(|component| place + component as u16)
 }
 
-/// An instruction, decoded to run. Two of them fit in a cache line, since hosts run most programs
-/// with cold caches.
+/// An instruction, decoded to run. It is small, since hosts run most programs with cold caches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     action: Action,

@@ -109,6 +109,18 @@ pub fn inputs(
     Ok(())
 }
 
+/// Returns the vectors of an invocation of a geometry program in point mode, after a vertex program
+/// with so many outputs: as many as it reads, in whole vertices.
+///
+/// # Errors
+/// As [`inputs`].
+pub fn point_inputs(file: &Shbin<'_>, geometry: usize, outputs: u32) -> Result<u8> {
+    let program = dvle::program(file, geometry, &Limits::default())?;
+    let (outputs, mut read) = (outputs.clamp(1, 16) as u8, 1);
+    inputs(file, geometry, &program, &mut |_, register, _| read = read.max(register + 1))?;
+    Ok(read.next_multiple_of(outputs).min(16 / outputs * outputs))
+}
+
 /// Returns the components of each output register that something takes.
 fn taken(file: &Shbin<'_>, executable: &Dvle<'_>) -> [Mask; 16] {
     let is_geometry = |other: &Dvle<'_>| other.header.shader_type() != Some(ShaderType::Vertex);

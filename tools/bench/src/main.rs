@@ -71,7 +71,8 @@ struct Arguments {
     /// As JSON
     #[arg(long)]
     json: bool,
-    /// Only translate the program, a file or a size, for tools that count instructions
+    /// Only translate the program, a file or a size, or with `--draws` draw so many vertices, for
+    /// tools that count instructions
     #[arg(long, value_name = "ROUNDS", hide = true)]
     work: Option<usize>,
     #[command(flatten)]

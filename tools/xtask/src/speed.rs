@@ -39,16 +39,7 @@ const PROGRAMS: [&str; 22] = [
     "glsl:shaders/uber.shbin",
 ];
 /// Vertices of draws whose cache lines count, by the interpreter and by a batch.
-const DRAWS: [(&str, usize); 8] = [
-    ("machine", 1),
-    ("batch", 1),
-    ("machine", 4),
-    ("batch", 4),
-    ("machine", 16),
-    ("batch", 16),
-    ("machine", 64),
-    ("batch", 64),
-];
+const DRAWS: [usize; 4] = [1, 4, 16, 64];
 /// The program of these draws.
 const DRAWN: &str = "shaders/textured.shbin";
 /// Caches that count each line once: the first level holds two lines, the last one more than a
@@ -145,10 +136,9 @@ pub fn run() -> Result<(), String> {
     );
     // Of the last module in SPIR-V, which its texts follow.
     let mut of_spirv = 0;
-    let draws = DRAWS.map(|(who, size)| (draw_name(who, size), count_draw(&program, who, size)));
-    for (name, counts) in
-        PROGRAMS.map(|name| (name.to_owned(), count(&program, name))).into_iter().chain(draws)
-    {
+    let translations = PROGRAMS.into_iter().map(|name| (name.to_owned(), count(&program, name)));
+    let draws = draws().map(|(name, who, size)| (name, count_draw(&program, who, size)));
+    for (name, counts) in translations.chain(draws) {
         let counts = counts?;
         let [instructions, blocks, peak, lines] = counts;
         let ceiling = ceilings.rows.get(&name).map(|row| row.0);
@@ -185,9 +175,10 @@ pub fn run() -> Result<(), String> {
     }
 }
 
-/// The name of a draw in the table.
-fn draw_name(who: &str, size: usize) -> String {
-    format!("draw of {size:02}, {who}")
+/// Draws: their names in the table, who draws, and vertices.
+fn draws() -> impl Iterator<Item = (String, &'static str, usize)> {
+    let all = DRAWS.into_iter().flat_map(|size| ["machine", "batch"].map(|who| (who, size)));
+    all.map(|(who, size)| (format!("draw of {size:02}, {who}"), who, size))
 }
 
 /// Counts a translation of a program.
@@ -284,8 +275,7 @@ mod tests {
         assert_eq!(exceeds([100, 10, 1000, 105], ceilings, MARGIN), None);
         assert_eq!(exceeds([100, 10, 1000, 106], ceilings, MARGIN), Some(("cache lines", 106, 100)));
         let rows = Ceilings::read(include_str!("../../../tests/speed.tsv")).rows;
-        let draws = DRAWS.map(|(who, size)| draw_name(who, size));
-        let names = PROGRAMS.into_iter().map(String::from).chain(draws);
+        let names = PROGRAMS.into_iter().map(String::from).chain(draws().map(|(name, ..)| name));
         let missing: Vec<_> = names.filter(|name| !rows.contains_key(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }

@@ -164,10 +164,7 @@ impl Binding {
         let outputs = outputs(executable, &mut names);
         let geometry = match stage {
             Stage::Vertex => None,
-            Stage::Geometry => {
-                let last = components.iter().rposition(|&read| read > 0);
-                geometry(file, index, before, last.map_or(1, |last| last as u32 + 1))
-            }
+            Stage::Geometry => geometry(file, index, before),
         };
         Ok(Self { name, stage, uniforms, attributes, outputs, geometry })
     }
@@ -182,19 +179,18 @@ fn outputs(executable: &Dvle<'_>, names: &mut Names) -> Vec<(u8, String)> {
     outputs.collect()
 }
 
-/// Returns how vertices reach a geometry program that reads some vectors, or `None` for a
-/// configuration that the system library refuses. An invocation in point mode takes whole vertices.
-fn geometry(file: &Shbin<'_>, index: usize, before: Option<usize>, read: u32) -> Option<Geometry> {
+/// Returns how vertices reach a geometry program, or `None` for a configuration that the system
+/// library refuses.
+fn geometry(file: &Shbin<'_>, index: usize, before: Option<usize>) -> Option<Geometry> {
     let setup = match before {
         Some(vertex) => Setup::from_file(file, vertex, Some(index), None),
         None => Setup::of_geometry(file, index, None),
     };
     let setup = setup.ok()?;
-    let outputs = setup.vertex_outputs.count_ones().max(1);
     Some(match setup.geometry?.input {
         GeometryInput::Point { .. } => {
-            let stride = read.next_multiple_of(outputs).min(16 / outputs * outputs);
-            Geometry { mode: "point", stride: stride as u8 } // Range: at most 16.
+            let stride = vertex::point_inputs(file, index, setup.vertex_outputs.count_ones()).ok()?;
+            Geometry { mode: "point", stride }
         }
         GeometryInput::Variable { main: _ } => Geometry { mode: "variable", stride: 0 },
         GeometryInput::Fixed { first: _, vertices: _, stride } => Geometry { mode: "fixed", stride },

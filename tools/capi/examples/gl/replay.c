@@ -278,7 +278,8 @@ static bool draw_on_cpu(Host *host, Program *program, const Recording *recording
     if (transpica_pipeline_draw(program->pipeline, &described, host->records, room, &count, &errors) != TRANSPICA_STATUS_OK) {
         return report(errors, "draw on the CPU");
     }
-    // As on the console, the next draw finds what this one left in the uniforms of the geometry unit.
+    // As on the console, the next draw finds what this one left in the uniforms of the geometry
+    // unit.
     transpica_pipeline_hand_over(program->pipeline, host->registers, NULL);
     GLuint *const order = malloc((count + 1) * sizeof(GLuint));
     // Whole triangles were written; the others wait.

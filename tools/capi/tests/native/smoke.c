@@ -1010,7 +1010,8 @@ static void draws(void) {
     draw.parameter_count = 1;
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     draw.parameter_count = 0;
-    // Without registers: the outputs of the program that the batch was made from, whose color is clamped, too.
+    // Without registers: the outputs of the program that the batch was made from, whose color is
+    // clamped, too.
     draw.registers = NULL;
     draw.outputs = 0;
     CHECK(transpica_batch_record_floats(batch, NULL, 0) == 8);

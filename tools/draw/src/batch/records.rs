@@ -156,9 +156,7 @@ impl Records {
                 for (lane, place) in places.iter().enumerate() {
                     let mut converted = columns.map(|column| [column[lane % LANES]]);
                     output.convert(&mut converted, &self.options, &self.host);
-                    let to = to.get_mut((*place as usize).wrapping_mul(self.stride).wrapping_add(*offset)..);
-                    let values = &converted.as_flattened()[..output.lanes().min(4)];
-                    to.into_iter().flatten().zip(values).for_each(|(to, value)| *to = *value);
+                    self.store(*place, *offset, &converted.as_flattened()[..output.lanes().min(4)], to);
                 }
                 continue;
             }
@@ -175,12 +173,17 @@ impl Records {
 
     /// Writes the record of a vertex from its output registers.
     pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
-        let start = (place as usize).wrapping_mul(self.stride);
         for Field { output, offset, .. } in &self.fields {
             let value = output.value(registers, &self.options, &self.host);
-            let to = to.get_mut(start.wrapping_add(*offset)..).unwrap_or_default();
-            to.iter_mut().zip(&value[..output.lanes().min(4)]).for_each(|(to, value)| *to = *value);
+            self.store(place, *offset, &value[..output.lanes().min(4)], to);
         }
+    }
+
+    /// Writes a field of a record.
+    fn store(&self, place: u32, offset: usize, values: &[f32], to: &mut [f32]) {
+        let start = (place as usize).wrapping_mul(self.stride).wrapping_add(offset);
+        let to = to.get_mut(start..).unwrap_or_default();
+        to.iter_mut().zip(values).for_each(|(to, value)| *to = *value);
     }
 
     /// Copies records: to the first place of each pair from the second.

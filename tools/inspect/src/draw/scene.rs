@@ -3,13 +3,12 @@
 //! for a draw elsewhere the same vertices and indices. With a geometry program the whole pipeline
 //! runs.
 
-use crate::cfg::reach::reach;
 use transpica::container::{Semantic, ShaderType};
 use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{HostValues, Output, OutputMap, dvle, varying};
 use transpica::interp::Settings;
-use transpica::isa::{Inst, Source};
 use transpica::{Error, Options, Profile, Setup, Shbin, Stage};
+use transpica_asm::vertex::point_inputs;
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
@@ -316,8 +315,7 @@ impl<'a> Scene<'a> {
         Ok(Choice { position, by, value, count: outputs.len() })
     }
 
-    /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in
-    /// complete vertices.
+    /// Vectors of an invocation of a geometry program in point mode.
     fn stride(&self, geometry: usize, outputs: u16) -> Result<Option<u8>, Error> {
         let outputs = outputs.count_ones();
         let setup = Setup::of_geometry(self.file, geometry, None)?;
@@ -325,17 +323,7 @@ impl<'a> Scene<'a> {
         if outputs == 0 || !setup.geometry.is_some_and(is_point) {
             return Ok(None);
         }
-        let program = dvle::program(self.file, geometry, &self.options.limits)?;
-        let mut read = 0;
-        reach(&program, |pc, _| {
-            for operand in program.inst(pc).iter().flat_map(Inst::sources) {
-                if let Source::Input(register) = operand.register {
-                    read = read.max(u32::from(register) + 1);
-                }
-            }
-        });
-        let stride = read.max(1).next_multiple_of(outputs).min(16 / outputs * outputs);
-        Ok(u8::try_from(stride).ok())
+        Ok(Some(point_inputs(self.file, geometry, outputs)?))
     }
 
     /// Returns the configuration of a draw with a geometry program. It forwards a shown register.
