@@ -76,18 +76,26 @@ function testRun(told) {
 
 /** Returns the module, and what it was told, by name. `files` are contents by URI. */
 export function double(files) {
-  const seen = { providers: {}, commands: {}, problems: {}, panels: [], told: [], messages: [], profiles: [] };
+  // Each collection of problems has its own lists; the editor shows all.
+  const collections = [];
+  const listed = (_, uri) => {
+    const lists = collections.filter((lists) => lists.has(uri)).map((lists) => lists.get(uri));
+    return lists.length ? lists.flat() : undefined;
+  };
+  const problems = new Proxy({}, { get: listed });
+  const seen = { providers: {}, commands: {}, problems, panels: [], told: [], messages: [], profiles: [] };
   const events = {};
   const event = (name) => (events[name] = new EventEmitter()).event;
   const register = (name) => (...values) => ((seen.providers[name] = values), disposable());
   const kinds = ["Hover", "CompletionItem", "SignatureHelp", "Definition", "Reference", "DocumentHighlight", "Rename"];
   kinds.push("DocumentSymbol", "WorkspaceSymbol", "DocumentSemanticTokens", "FoldingRange", "InlayHints");
   kinds.push("DocumentFormattingEdit", "CodeActions");
-  const collection = () => ({
-    set: (uri, list) => (seen.problems[uri] = list),
-    delete: (uri) => delete seen.problems[uri],
-    dispose() {},
-  });
+  const collection = () => {
+    const lists = new Map();
+    collections.push(lists);
+    const set = (uri, list) => lists.set(uri.toString(), list);
+    return { set, delete: (uri) => lists.delete(uri.toString()), dispose() {} };
+  };
   const languages = { createDiagnosticCollection: collection };
   for (const kind of kinds) languages[`register${kind}Provider`] = register(kind);
   const workspace = {
