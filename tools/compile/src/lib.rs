@@ -1,0 +1,4 @@
+//! Programs for the PICA200: whether two compute the same, shorter ones, and ones compiled from
+//! shading languages.
+//! In: programs of files, or shaders in WGSL, GLSL and SPIR-V. Out: verdicts and programs, each
+//! shown equal to its source. Knows no GPU.
