@@ -2,3 +2,5 @@
 //! shading languages.
 //! In: programs of files, or shaders in WGSL, GLSL and SPIR-V. Out: verdicts and programs, each
 //! shown equal to its source. Knows no GPU.
+
+pub mod equal;

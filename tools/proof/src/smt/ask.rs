@@ -9,7 +9,8 @@ use std::process::Command;
 
 use crate::smt::mutants::mutants;
 use crate::smt::question::{Answer, Question, answers, folder};
-use crate::smt::{legal, ranges, rules, term};
+use crate::smt::{legal, ranges, rules};
+use transpica_compile::equal::term;
 
 const SCRIPT: &str = include_str!("solve.py");
 /// Solvers in the order in which they are asked, see `solve.py`.

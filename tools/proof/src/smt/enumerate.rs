@@ -15,7 +15,7 @@ use transpica::stages::passes::legalize::Given;
 use transpica::stages::precision::{arith, portable};
 
 use crate::chain;
-use crate::smt::equal::alone;
+use transpica_compile::equal::walk::alone;
 use crate::smt::rules::function;
 
 /// Numbers of a block.

@@ -8,7 +8,7 @@ use transpica::stages::ir::ScalarKind;
 
 use crate::smt::question::{Claims, Question};
 use crate::smt::rules::{function, table};
-use crate::smt::term::Products;
+use transpica_compile::equal::term::Products;
 
 /// A wrong rule.
 pub struct Mutant {

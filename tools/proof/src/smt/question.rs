@@ -10,8 +10,8 @@ use transpica::Precision;
 use transpica::stages::ir::Module;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::smt::equal::results;
-use crate::smt::term::{Products, Term, Terms};
+use transpica_compile::equal::walk::results;
+use transpica_compile::equal::term::{Products, Term, Terms};
 
 /// The three precisions.
 pub const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];

@@ -15,7 +15,7 @@ use transpica::stages::passes::Scratch;
 use transpica::stages::passes::optimize::simplify;
 
 use crate::smt::question::{Claims, PRECISIONS, Question};
-use crate::smt::term::Products;
+use transpica_compile::equal::term::Products;
 
 /// A function that each named rule changes, in `exact`: parameters, items, result. Rows of
 /// `rules.tsv`.

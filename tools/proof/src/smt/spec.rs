@@ -5,8 +5,8 @@
 
 use transpica::Precision;
 
-use crate::smt::meaning::uniform;
-use crate::smt::term::{Fun, Term, Terms};
+use transpica_compile::equal::meaning::uniform;
+use transpica_compile::equal::term::{Fun, Term, Terms};
 
 /// Limit of LITP's y: 0x7FFF / 0x100.
 const LIMIT: f32 = 32767.0 / 256.0;

@@ -12,8 +12,8 @@ use transpica::stages::ir::op::scalar;
 use transpica::stages::ir::{Array, Binary, Resource, ScalarKind, Shape, Unary};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::smt::meaning::{self, constant, variable};
-use crate::smt::term::{Products, Term, Terms};
+use crate::equal::meaning::{self, constant, variable};
+use crate::equal::term::{Products, Term, Terms};
 
 /// Arguments for which symbols are computed.
 pub const SAMPLES: usize = 128;
@@ -21,6 +21,8 @@ pub const SAMPLES: usize = 128;
 const TELLING: usize = 8;
 /// Most operations of a claim.
 const MOST: usize = 300;
+/// Most operands of a sum or product that has no order.
+const OPERANDS: usize = 64;
 /// The last samples, which have special numbers.
 const SPECIAL: usize = 64;
 const NUMBERS: [f32; 8] = [0.0, -0.0, 1.5, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::NAN];
@@ -49,6 +51,8 @@ pub enum Head {
     Binary(Binary),
     /// A choice.
     Select,
+    /// A sum or product of any number of operands, in any order: [`Symbols::reordered`].
+    Many(Binary),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +80,8 @@ pub struct Symbols {
     signs: bool,
     /// Number of samples; without any, every operation is a symbol of its own.
     samples: usize,
+    /// Set where sums and products have no order.
+    reorders: bool,
     nodes: Vec<Node>,
     facts: Vec<Facts>,
     known: HashMap<Node, Symbol>,
@@ -92,13 +98,59 @@ impl Symbols {
         Self { precision, signs, samples: SAMPLES, ..Self::default() }
     }
 
+    /// None yet. Sums are equal in any order of their operands, and products too.
+    pub fn reordered(precision: Precision) -> Self {
+        Self { reorders: true, ..Self::new(precision, false) }
+    }
+
     /// None yet, of one function, for which no operations count as equal.
     pub fn plain(precision: Precision) -> Self {
         Self { precision, signs: true, ..Self::default() }
     }
 
     /// The symbol of an operation of a function, or one that counts as equal.
-    pub fn add(&mut self, side: usize, head: Head, kind: ScalarKind, mut operands: Vec<Symbol>) -> Symbol {
+    pub fn add(&mut self, side: usize, head: Head, kind: ScalarKind, operands: Vec<Symbol>) -> Symbol {
+        match head {
+            Head::Binary(op @ (Binary::AddP | Binary::MulP)) if self.reorders => {
+                self.many(side, op, operands)
+            }
+            Head::Binary(Binary::DotP) if self.reorders => {
+                let (a, b) = operands.split_at(operands.len() / 2);
+                let pairs: Vec<_> = a.iter().zip(b).map(|(&a, &b)| vec![a, b]).collect();
+                let products = pairs.into_iter().map(|pair| self.many(side, Binary::MulP, pair)).collect();
+                self.many(side, Binary::AddP, products)
+            }
+            _in_order => self.add_node(side, head, kind, operands),
+        }
+    }
+
+    /// The symbol of a sum or product whose operands have no order. Signs of factors become one of
+    /// the product.
+    fn many(&mut self, side: usize, op: Binary, operands: Vec<Symbol>) -> Symbol {
+        let (mut flat, mut is_negative) = (Vec::new(), false);
+        for mut operand in operands {
+            let node = &self.nodes[operand.0 as usize];
+            if op == Binary::MulP && node.head == Head::Unary(Unary::Neg) {
+                is_negative = !is_negative;
+                operand = node.operands[0];
+            }
+            let node = &self.nodes[operand.0 as usize];
+            if node.head == Head::Many(op) && flat.len() + node.operands.len() <= OPERANDS {
+                flat.extend(&node.operands);
+            } else {
+                flat.push(operand);
+            }
+        }
+        flat.sort_unstable();
+        let result = self.add_node(side, Head::Many(op), ScalarKind::F32, flat);
+        if is_negative {
+            self.add_node(side, Head::Unary(Unary::Neg), ScalarKind::F32, vec![result])
+        } else {
+            result
+        }
+    }
+
+    fn add_node(&mut self, side: usize, head: Head, kind: ScalarKind, mut operands: Vec<Symbol>) -> Symbol {
         if let Head::Binary(op) = head
             && self.samples > 0
             && op.commutes()
@@ -219,6 +271,8 @@ impl Symbols {
             }
             Head::Binary(op) => scalar::binary(op, precision, value(0), value(1)),
             Head::Select => value(if value(0) != 0 { 1 } else { 2 }),
+            Head::Many(op) => (1..node.operands.len())
+                .fold(value(0), |all, next| scalar::binary(op, precision, all, value(next))),
             Head::Free(_) | Head::Read(..) | Head::ReadAt(..) | Head::Submit => return None,
         })
     }
@@ -298,7 +352,7 @@ impl Symbols {
                 Head::Read(..) | Head::ReadAt(..) | Head::Submit => {
                     return Err(format!("{:?} has no term", node.head));
                 }
-                Head::Const(_) | Head::Unary(_) | Head::Binary(_) | Head::Select => {
+                Head::Const(_) | Head::Unary(_) | Head::Binary(_) | Head::Select | Head::Many(_) => {
                     self.term(t, node, true, &terms)
                 }
             };
@@ -319,6 +373,9 @@ impl Symbols {
             }
             Head::Binary(op) if is_open => meaning::binary(t, op, self.precision, operand(0), operand(1)),
             Head::Select if is_open => t.ite(operand(0), operand(1), operand(2)),
+            Head::Many(op) if is_open => (1..node.operands.len()).fold(operand(0), |all, next| {
+                meaning::binary(t, op, self.precision, all, operand(next))
+            }),
             _unknown => variable(t, node.kind, terms.len() as u32),
         }
     }

@@ -1,6 +1,6 @@
 //! Two functions compute the same: walks both side by side, construct by construct.
-//! In: a module before and after a pass. Out: the claims on which their equality rests, or where
-//! they part. Choices without exits become symbols; what is left of constructs must correspond one
+//! In: two modules, such as one before and after a pass, and which registers of both are one. Out:
+//! the claims on which their equality rests, or where they part. Choices without exits become symbols; what is left of constructs must correspond one
 //! to one. Loop parameters count as equal as long as every iteration keeps them so.
 
 use std::collections::{HashMap, HashSet};
@@ -12,8 +12,9 @@ use transpica::stages::ir::{
     Unary, Value, ValueList,
 };
 
-use crate::smt::symbols::{Head, Symbol, Symbols};
-use crate::smt::term::{Term, Terms};
+use crate::equal::matching::Registers;
+use crate::equal::symbols::{Head, Symbol, Symbols};
+use crate::equal::term::{Term, Terms};
 
 /// Lanes of a list of values, one after the other.
 type Lanes = Vec<Symbol>;
@@ -23,20 +24,46 @@ type Both = [Lanes; 2];
 /// Most rounds over a loop.
 const ROUNDS: usize = 100;
 
+/// Most items of both functions that a walk visits, those of loops once in each round.
+const MOST_ITEMS: usize = 1 << 22;
+
 /// Walks over two modules of one input side by side. The second may have members for registers.
 ///
 /// # Errors
 /// The place where the modules diverge.
 pub fn compare(modules: [&Module; 2], precision: Precision, signs: bool) -> Result<Symbols, String> {
-    let mut walk = Walk::new(modules, Symbols::new(precision, signs));
+    compare_related(modules, Symbols::new(precision, signs), &Registers::default(), None)
+}
+
+/// As [`compare`], with registers of the second module that stand for others of the first. Of the
+/// outputs, only pairs of lanes in a list must be equal; without one, all.
+///
+/// # Errors
+/// As for [`compare`], and relative reads of registers that stand for others.
+pub fn compare_related(
+    modules: [&Module; 2],
+    symbols: Symbols,
+    registers: &Registers,
+    lanes: Option<&[[usize; 2]]>,
+) -> Result<Symbols, String> {
+    let mut walk = Walk { registers: *registers, ..Walk::new(modules, symbols) };
     let body = |module: &Module| module.main.body.ok_or("a function without a body");
     let outputs = walk.pair([body(modules[0])?, body(modules[1])?])?;
-    if let Some([before, after]) = outputs {
-        if before.len() != after.len() {
+    match (outputs, lanes) {
+        (None, _) => {}
+        (Some([before, after]), None) if before.len() == after.len() => {
+            for (a, b) in before.into_iter().zip(after) {
+                walk.require([a, b], "an output")?;
+            }
+        }
+        (Some([before, after]), None) => {
             return Err(format!("{} outputs before, {} after", before.len(), after.len()));
         }
-        for (a, b) in before.into_iter().zip(after) {
-            walk.require([a, b], "an output")?;
+        (Some([before, after]), Some(lanes)) => {
+            for &[a, b] in lanes {
+                let pair = before.get(a).zip(after.get(b)).ok_or("an output without a value")?;
+                walk.require([*pair.0, *pair.1], "an output")?;
+            }
         }
     }
     let mut symbols = walk.symbols;
@@ -104,6 +131,10 @@ struct Walk<'a> {
     required: Vec<[Symbol; 2]>,
     /// Walks through functions that are enumerated, too.
     opens_all: bool,
+    /// What registers of the second function stand for.
+    registers: Registers,
+    /// Items that may still be visited.
+    left: usize,
 }
 
 /// Returns the operation that a helper function is, if its body is compared for all numbers
@@ -123,7 +154,8 @@ fn enumerated(helper: &str) -> Option<Unary> {
 impl<'a> Walk<'a> {
     fn new(modules: [&'a Module; 2], symbols: Symbols) -> Self {
         let scopes = modules.map(|module| vec![(&module.main, HashMap::new())]);
-        Self { symbols, modules, scopes, targets: Vec::new(), required: Vec::new(), opens_all: false }
+        let (targets, required, registers) = (Vec::new(), Vec::new(), Registers::default());
+        Self { symbols, modules, scopes, targets, required, opens_all: false, registers, left: MOST_ITEMS }
     }
 
     fn f(&self, side: usize) -> &'a Func {
@@ -168,6 +200,7 @@ impl<'a> Walk<'a> {
             let data = &f.regions[frame.region];
             let item = data.items.get(frame.next).copied();
             frame.next += 1;
+            self.left = self.left.checked_sub(1).ok_or("more operations than are compared")?;
             match item {
                 Some(Item::Let(value)) => {
                     let op = f.op(value).ok_or("a value without an operation")?;
@@ -215,9 +248,17 @@ impl<'a> Walk<'a> {
                     .map(|lane| self.value(side, lane.value())[usize::from(lane.index())])
                     .collect());
             }
-            Op::Read(Resource::BoolUniform(register)) => return Ok(vec![self.bit(side, register)]),
-            Op::Read(resource) => (0..count as u8).map(|lane| (read(resource, lane), Vec::new())).collect(),
+            Op::Read(resource) => {
+                let resource = if side == 1 { self.registers.first(resource) } else { resource };
+                if let Resource::BoolUniform(register) = resource {
+                    return Ok(vec![self.bit(side, register)]);
+                }
+                (0..count as u8).map(|lane| (read(resource, lane), Vec::new())).collect()
+            }
             Op::ReadAt(Array::Uniform(base), index) => {
+                if self.registers.floats != Registers::default().floats {
+                    return Err("a relative read of uniforms that have other registers".into());
+                }
                 return Ok(self.relative(side, base, self.value(side, index)[0]));
             }
             Op::ReadAt(array, index) => {
@@ -512,7 +553,7 @@ fn is_choice(f: &Func, node: Node) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::parse;
+    use transpica_proof::ir::parse;
 
     /// Claims about two functions of the input registers, in PICA200 arithmetic.
     fn claims(bodies: [&str; 2]) -> Result<usize, String> {

@@ -6,7 +6,7 @@
 use transpica::Precision;
 use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
-use crate::smt::term::{Fun, Sort, Term, Terms};
+use crate::equal::term::{Fun, Sort, Term, Terms};
 
 /// Number of the first variable of an input register, beyond the variables of parameters.
 const INPUTS: u32 = 64;

@@ -1,0 +1,241 @@
+//! Comparison of two programs by what they compute.
+//! In: two programs with their files, what is known and promised of uniforms and inputs. Out: a
+//! [`Verdict`]: equal and proven, equal on so many inputs, or different with the smallest inputs
+//! that show it. Knows no file system; solvers are the caller's.
+//!
+//! [`compare`] first walks over both as functions of their registers (`structure.rs`, `walk.rs`):
+//! where operations and control flow correspond, the programs are equal for all inputs. What only
+//! samples find equal are claims, which solvers decide. Else both run on values that find faults
+//! (`sample.rs`), and a difference is made as small as it can be (`difference.rs`).
+//!
+//! Two results are equal if their bits are, if both are NaN, or if both are zeros: no instruction
+//! of the PICA200 tells those apart.
+//!
+//! Files, besides: `matching.rs` registers of both programs that are one; `symbols.rs` results of
+//! operations; `term.rs` and `meaning.rs` questions for solvers.
+
+pub mod difference;
+pub mod matching;
+pub mod meaning;
+pub mod sample;
+mod structure;
+pub mod symbols;
+pub mod term;
+#[cfg(test)]
+mod tests;
+pub mod walk;
+
+use transpica::host::Constants;
+use transpica::interp::{Settings, Uniforms};
+use transpica::settings::Control;
+use transpica::{Error, Options, Program};
+use transpica_inspect::executor::ulp;
+use transpica_inspect::symbols::Symbols;
+
+use difference::Difference;
+use matching::Matching;
+use sample::Sampled;
+
+/// A program of a comparison.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The program.
+    pub program: &'a Program<'static>,
+    /// Uniform values that its file sets.
+    pub constants: &'a Constants,
+    /// Its names.
+    pub symbols: &'a Symbols,
+}
+
+/// Limits of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Number of vertices on which both programs run if they are not proven equal.
+    pub vertices: u64,
+    /// Seed of their values.
+    pub seed: u64,
+    /// Limit of instructions for each.
+    pub budget: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { vertices: 1 << 16, seed: 0, budget: 1 << 16 }
+    }
+}
+
+/// A solver: takes a script in SMT-LIB and returns true if it is unsatisfiable.
+pub type Solver<'a> = &'a dyn Fn(&str) -> bool;
+
+/// A question about two vertex programs.
+#[derive(Clone, Copy)]
+pub struct Comparison<'a> {
+    /// Both programs.
+    pub subjects: [Subject<'a>; 2],
+    /// What stands for what.
+    pub matching: &'a Matching,
+    /// Bools and ints with known values, promises, precision. Outputs are compared as registers.
+    pub options: Options,
+    /// The largest distance of two results, relative to the largest component of their vector, by
+    /// which they may differ because sums and products are in another order. `None` compares bits.
+    pub rounding: Option<f32>,
+    /// Limits.
+    pub effort: Effort,
+    /// Decides what is equal in more than structure.
+    pub solver: Option<Solver<'a>>,
+}
+
+/// Result of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The programs are equal for all inputs.
+    Proven {
+        /// Number of claims that a solver proved; 0 if the structure alone shows it.
+        claims: usize,
+    },
+    /// The programs were equal on all inputs that were tried.
+    Sampled {
+        /// The counts.
+        sampled: Sampled,
+        /// The reason why they are not proven equal.
+        why: String,
+    },
+    /// The programs differ.
+    Different(Box<Difference>),
+}
+
+/// Distance of two results.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Distance {
+    /// In units in the last place.
+    pub ulp: u32,
+    /// Relative to the largest component of the vector.
+    pub relative: f32,
+}
+
+impl Distance {
+    /// Returns the larger one, in both measures.
+    #[must_use]
+    pub fn larger(self, other: Self) -> Self {
+        Self { ulp: self.ulp.max(other.ulp), relative: self.relative.max(other.relative) }
+    }
+}
+
+impl Comparison<'_> {
+    /// Returns the machine's settings.
+    pub fn settings(&self) -> Settings {
+        self.options.settings(self.effort.budget)
+    }
+
+    /// Returns the options of a program, 0 or 1: what is known of bools and ints by its numbers.
+    fn options_of(&self, side: usize) -> Options {
+        let (mut options, registers) = (self.options, &self.matching.registers);
+        if side == 1 {
+            let moved = |mask: u16| {
+                let set = (0..).zip(registers.bools).filter(|(_, first)| mask >> first & 1 != 0);
+                set.fold(0, |all, (register, _): (u32, _)| all | 1 << register)
+            };
+            let Control { bools, ints, .. } = &mut options.control;
+            (bools.baked, bools.values) = (moved(bools.baked), moved(bools.values));
+            ints.baked = registers.ints.map(|first| ints.baked[usize::from(first & 3)]);
+        }
+        options
+    }
+
+    /// Returns the uniforms of each program for those that a host sets, as the first numbers them.
+    /// Constants of the files come after them, and known values last.
+    pub fn uniforms(&self, given: &Uniforms) -> [Uniforms; 2] {
+        let mut both = [given.clone(), self.matching.registers.uniforms(given)];
+        for (side, uniforms) in both.iter_mut().enumerate() {
+            self.subjects[side].constants.apply(uniforms);
+            self.options_of(side).control.apply(uniforms);
+        }
+        both
+    }
+
+    /// Returns the inputs of each program.
+    pub fn inputs(&self, given: &[[f32; 4]; 16]) -> [[[f32; 4]; 16]; 2] {
+        [*given, self.matching.registers.inputs(given)]
+    }
+}
+
+/// Compares two programs.
+///
+/// ```
+/// use transpica::host::dvle::{constants, program};
+/// use transpica::{Limits, Options, Shbin};
+/// use transpica_asm::{SourceText, assemble};
+/// use transpica_compile::equal::matching::Matching;
+/// use transpica_compile::equal::{Comparison, Effort, Subject, Verdict, compare};
+/// use transpica_inspect::symbols::Symbols;
+///
+/// let head = ".out pos position\n.fvec scale\n.alias a v0\n.proc main\n";
+/// let verdict = |bodies: [&str; 2]| {
+///     let texts = bodies.map(|body| format!("{head}{body}\nend\n.end\n"));
+///     let bytes = texts.map(|text| assemble(&[SourceText { name: "", text: &text }]).expect("valid").bytes);
+///     let files = bytes.each_ref().map(|bytes| Shbin::parse(bytes).expect("a file"));
+///     let programs = files.each_ref().map(|file| program(file, 0, &Limits::default()).expect("valid"));
+///     let constants = files.each_ref().map(|file| constants(&file.executables[0]));
+///     let symbols = files.each_ref().map(|file| Symbols::new(&file.executables[0]));
+///     let matching = Matching::new(symbols.each_ref(), &[]).expect("outputs of both");
+///     let subject = |side: usize| Subject {
+///         program: &programs[side],
+///         constants: &constants[side],
+///         symbols: &symbols[side],
+///     };
+///     let comparison = Comparison {
+///         subjects: [subject(0), subject(1)],
+///         matching: &matching,
+///         options: Options::default(),
+///         rounding: None,
+///         effort: Effort::default(),
+///         solver: None,
+///     };
+///     compare(&comparison).expect("it runs")
+/// };
+/// let one = "mul r0, a, scale\nadd pos, r0, r0";
+/// assert_eq!(verdict([one, "mul r1, scale, a\nmov r0, r1\nadd pos, r1, r0"]), Verdict::Proven { claims: 0 });
+/// assert!(matches!(verdict([one, "mul pos, a, scale"]), Verdict::Different(_)));
+/// ```
+///
+/// # Errors
+/// A program that the machine refuses; geometry programs are refused.
+pub fn compare(comparison: &Comparison<'_>) -> Result<Verdict, Error> {
+    let why = match structure::prove(comparison) {
+        Ok(claims) => return Ok(Verdict::Proven { claims }),
+        Err(why) => why,
+    };
+    let sampled = sample::run(comparison)?;
+    match sampled.found {
+        None => Ok(Verdict::Sampled { sampled, why }),
+        Some(values) => difference::of(comparison, values).map(|found| Verdict::Different(Box::new(found))),
+    }
+}
+
+/// Returns whether two results count as equal.
+fn is_equal(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || a == b || a.is_nan() && b.is_nan()
+}
+
+/// Returns the largest distance of compared components, or the number of the first pair of them
+/// that differs.
+fn distance(comparison: &Comparison<'_>, a: &[[f32; 4]; 16], b: &[[f32; 4]; 16]) -> Result<Distance, usize> {
+    let mut worst = Distance::default();
+    for (number, pair) in comparison.matching.outputs.iter().enumerate() {
+        let [(register, component), (other, place)] = pair.places;
+        let (x, y) = (a[register][component], b[other][place]);
+        if is_equal(x, y) {
+            continue;
+        }
+        let allowed = comparison.rounding.ok_or(number)?;
+        let largest = a[register].iter().chain(&b[other]).fold(f32::MIN_POSITIVE, |all, x| all.max(x.abs()));
+        let relative = (x - y).abs() / largest;
+        // False for NaN: infinities differ from everything else.
+        let is_near = relative <= allowed;
+        if !is_near {
+            return Err(number);
+        }
+        worst = worst.larger(Distance { ulp: ulp(x, y).unwrap_or(u32::MAX), relative });
+    }
+    Ok(worst)
+}

@@ -1,0 +1,286 @@
+//! Runs of two programs on the same values, to find values that tell them apart.
+//! In: two programs, what is known and promised of their uniforms and inputs. Out: a count of equal
+//! vertices, or the first values with different results. The values are those of a game, those
+//! that find faults, and the numbers of both programs' tables with their neighbors.
+
+use transpica::interp::{Settings, Uniforms};
+use transpica::isa::sizes::BOOLS;
+use transpica::isa::{Flow, Inst, Pc};
+use transpica::settings::Promise;
+use transpica::{Error, Kind, Machine};
+use transpica_draw::batch::{Batch, LANES};
+use transpica_inspect::promises::{keep, results_keep};
+use transpica_inspect::values::{self, Random};
+
+use super::{Comparison, Distance, distance};
+
+/// Vertices that are run with the same uniforms.
+const ROUND: usize = LANES;
+/// A vertex that neither program finishes counts as this many, so that endless programs end soon.
+const UNFINISHED: u64 = 16;
+/// Factor of the budget of a program that does not end where the other one does.
+const PATIENCE: u64 = 16;
+
+/// Values of one vertex, as the first program has its registers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// All uniforms, before the constants of either file.
+    pub uniforms: Uniforms,
+    /// v0..v15
+    pub inputs: [[f32; 4]; 16],
+}
+
+/// Result of the runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampled {
+    /// Vertices that both programs finished with equal results.
+    pub vertices: u64,
+    /// Vertices that neither finished within its budget.
+    pub unfinished: u64,
+    /// The largest distance of two results that count as equal.
+    pub worst: Distance,
+    /// The first values with different results.
+    pub found: Option<Values>,
+}
+
+/// Outputs of a vertex, or `None` if it does not end within the budget.
+pub type Outputs = Option<[[f32; 4]; 16]>;
+
+/// Both programs on the reference machine, for one vertex at a time.
+pub struct Machines<'a> {
+    comparison: &'a Comparison<'a>,
+    machines: [Machine; 2],
+    /// Instructions that ran.
+    pub steps: u64,
+}
+
+impl<'a> Machines<'a> {
+    /// Decodes both programs.
+    ///
+    /// # Errors
+    /// A program that the machine refuses.
+    pub fn new(comparison: &'a Comparison<'a>) -> Result<Self, Error> {
+        let settings = comparison.settings();
+        let [a, b] = comparison.subjects.each_ref().map(|subject| Machine::new(subject.program, settings));
+        Ok(Self { comparison, machines: [a?, b?], steps: 0 })
+    }
+
+    /// Runs both programs.
+    ///
+    /// # Errors
+    /// Errors of the machine other than an exceeded budget.
+    pub fn run(&mut self, values: &Values) -> Result<[Outputs; 2], Error> {
+        let uniforms = self.comparison.uniforms(&values.uniforms);
+        let inputs = self.comparison.inputs(&values.inputs);
+        let budget = self.comparison.effort.budget;
+        let mut run = |side: usize, budget: u64| {
+            let machine = &mut self.machines[side];
+            machine.set_budget(budget);
+            machine.set_uniforms(&uniforms[side]);
+            let outputs = ended(machine.run(&inputs[side]).copied());
+            self.steps = self.steps.saturating_add(machine.steps());
+            outputs
+        };
+        let mut both = [run(0, budget)?, run(1, budget)?];
+        if let Some(side) = (0..2).find(|&side| both[side].is_none() && both[1 - side].is_some()) {
+            both[side] = run(side, budget.saturating_mul(PATIENCE))?;
+        }
+        Ok(both)
+    }
+
+    /// Returns whether the results of both programs keep the promise about results, if one is made.
+    pub fn keep_promise(&mut self, values: &Values) -> bool {
+        let promise = self.comparison.options.assume.results;
+        if promise == Promise::Nothing {
+            return true;
+        }
+        let uniforms = self.comparison.uniforms(&values.uniforms);
+        let inputs = self.comparison.inputs(&values.inputs);
+        (0..2).all(|side| {
+            self.machines[side].set_uniforms(&uniforms[side]);
+            results_keep(&mut self.machines[side], &inputs[side], promise)
+        })
+    }
+}
+
+/// The outputs of a run, none if it exceeded its budget.
+fn ended(result: Result<[[f32; 4]; 16], Error>) -> Result<Outputs, Error> {
+    match result {
+        Ok(outputs) => Ok(Some(outputs)),
+        Err(Error { kind: Kind::StepBudget(_), .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Runs both programs on values of a seed until results differ.
+///
+/// # Errors
+/// A program that the machine refuses.
+pub fn run(comparison: &Comparison<'_>) -> Result<Sampled, Error> {
+    let mut sampler = Sampler::new(comparison)?;
+    let mut left = comparison.effort.vertices;
+    let mut round = 0;
+    while left > 0 && sampler.sampled.found.is_none() {
+        let count = left.min(ROUND as u64);
+        let before = sampler.sampled.unfinished;
+        // Range: at most a round.
+        sampler.round(round, count as usize)?;
+        left = left.saturating_sub(count + UNFINISHED * (sampler.sampled.unfinished - before));
+        round += 1;
+    }
+    Ok(sampler.sampled)
+}
+
+struct Sampler<'a> {
+    comparison: &'a Comparison<'a>,
+    machines: Machines<'a>,
+    batches: [Batch; 2],
+    /// Bool uniforms that either program tests, as the first program has them.
+    bools: Vec<u8>,
+    /// Numbers of both programs, and their neighbors.
+    numbers: Vec<f32>,
+    sampled: Sampled,
+}
+
+impl<'a> Sampler<'a> {
+    fn new(comparison: &'a Comparison<'a>) -> Result<Self, Error> {
+        let settings: Settings = comparison.settings();
+        let [a, b] = comparison.subjects.each_ref().map(|subject| Batch::new(subject.program, settings));
+        Ok(Self {
+            comparison,
+            machines: Machines::new(comparison)?,
+            batches: [a?, b?],
+            bools: tested(comparison),
+            numbers: numbers(comparison),
+            sampled: Sampled::default(),
+        })
+    }
+
+    /// Values of a round: all rounds have other ones.
+    fn values(&self, round: u64, count: usize) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
+        let comparison = self.comparison;
+        let seed = comparison.effort.seed.wrapping_add(round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let names = comparison.subjects[0].symbols.as_slice();
+        // Distances are told for numbers of a game only.
+        let kind = if comparison.rounding.is_some() { 0 } else { round % 4 };
+        let (mut uniforms, mut inputs) = match kind {
+            0 => (values::plausible_uniforms(seed, names), values::plausible_inputs(seed, count, names)),
+            1 => (values::uniforms(seed), values::inputs(seed, count)),
+            2 => (values::special_uniforms(seed), values::special_inputs(seed, count)),
+            _ => {
+                let mut uniforms = values::plausible_uniforms(seed, names);
+                uniforms.ints = values::uniforms(seed).ints;
+                (uniforms, values::plausible_inputs(seed, count, names))
+            }
+        };
+        if kind == 3 && !self.numbers.is_empty() {
+            let mut random = Random::new(seed, "numbers of the programs");
+            let all = uniforms.floats.iter_mut().chain(inputs.iter_mut().flatten()).flatten();
+            for component in all {
+                if random.chance(25) {
+                    *component = random.pick(&self.numbers);
+                }
+            }
+        }
+        uniforms.bools = self.bools(round, uniforms.bools);
+        keep(&comparison.options, &mut uniforms, &mut inputs);
+        (uniforms, inputs)
+    }
+
+    /// Bools of a round: every combination of those that are tested in turn, if they are few.
+    fn bools(&self, round: u64, random: u16) -> u16 {
+        if self.bools.len() > 12 {
+            return random;
+        }
+        // Four kinds of values take turns.
+        let combination = round / 4 + round % 4;
+        let set = self.bools.iter().enumerate().filter(|(place, _)| combination >> place & 1 != 0);
+        set.fold(0, |all, (_, &register)| all | 1 << register)
+    }
+
+    fn round(&mut self, round: u64, count: usize) -> Result<(), Error> {
+        let (uniforms, inputs) = self.values(round, count);
+        let of_both = self.comparison.uniforms(&uniforms);
+        let mut outputs = [vec![[[0.0; 4]; 16]; count], vec![[[0.0; 4]; 16]; count]];
+        let mut all_ended = true;
+        for side in 0..2 {
+            let own: Vec<_> = inputs.iter().map(|inputs| self.comparison.inputs(inputs)[side]).collect();
+            self.batches[side].set_uniforms(&of_both[side]);
+            match self.batches[side].run_all(&own, &mut outputs[side]) {
+                Ok(()) => {}
+                Err(stopped) => {
+                    ended(Err(stopped.error))?;
+                    all_ended = false;
+                }
+            }
+        }
+        for (vertex, inputs) in inputs.iter().enumerate() {
+            let values = Values { uniforms: uniforms.clone(), inputs: *inputs };
+            // A batch names the first vertex without an end only.
+            let both = if all_ended {
+                [Some(outputs[0][vertex]), Some(outputs[1][vertex])]
+            } else {
+                self.machines.run(&values)?
+            };
+            if self.vertex(&values, &both) {
+                self.sampled.found = Some(values);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a vertex; returns true if its results differ.
+    fn vertex(&mut self, values: &Values, both: &[Outputs; 2]) -> bool {
+        let comparison = self.comparison;
+        let is_new = match both {
+            [Some(a), Some(b)] => match distance(comparison, a, b) {
+                Ok(worst) => {
+                    self.sampled.vertices += 1;
+                    self.sampled.worst = self.sampled.worst.larger(worst);
+                    return false;
+                }
+                Err(_) => true,
+            },
+            [None, None] => {
+                self.sampled.unfinished += 1;
+                return false;
+            }
+            [..] => true,
+        };
+        is_new && self.machines.keep_promise(values)
+    }
+}
+
+/// Bool uniforms that some instruction of either program tests, as the first program numbers them.
+fn tested(comparison: &Comparison<'_>) -> Vec<u8> {
+    let mut found = [false; BOOLS];
+    for (side, subject) in comparison.subjects.iter().enumerate() {
+        for inst in instructions(subject.program) {
+            let Inst::Flow(Flow::IfU { bool, .. } | Flow::CallU { bool, .. } | Flow::JmpU { bool, .. }) = inst
+            else {
+                continue;
+            };
+            let bools = &comparison.matching.registers.bools;
+            let number = if side == 0 { bool } else { bools[usize::from(bool & 15)] };
+            found[usize::from(number & 15)] = true;
+        }
+    }
+    (0..).zip(found).filter(|(_, is_tested)| *is_tested).map(|(register, _)| register).collect()
+}
+
+fn instructions<'p>(program: &'p transpica::Program<'_>) -> impl Iterator<Item = Inst> + 'p {
+    (0..program.code().len()).filter_map(|pc| program.inst(Pc(u16::try_from(pc).ok()?)))
+}
+
+/// Constants of both files, their neighbors, negatives and inverses.
+fn numbers(comparison: &Comparison<'_>) -> Vec<f32> {
+    let constants = comparison.subjects.iter().map(|subject| subject.constants.floats);
+    let mut numbers: Vec<f32> = Vec::new();
+    for number in constants.flatten().flatten().flatten().map(f32::from_bits) {
+        numbers.extend([number, number.next_up(), number.next_down(), -number, 1.0 / number]);
+    }
+    numbers.sort_by(f32::total_cmp);
+    numbers.dedup_by_key(|number| number.to_bits());
+    numbers
+}

@@ -1,0 +1,377 @@
+//! Verdicts about pairs of programs: edited samples, variants, mutated random programs. Each
+//! verdict is held against the reference machine.
+
+use std::fs;
+use std::path::Path;
+
+use transpica::host::Constants;
+use transpica::host::dvle;
+use transpica::settings::Promise;
+use transpica::{Limits, Machine, Options, Program, Shbin};
+use transpica_asm::{SourceText, assemble};
+use transpica_inspect::symbols::Symbols;
+use transpica_inspect::values::{self, Random};
+use transpica_proof::generate::{Kind, generate};
+
+use super::matching::Matching;
+use super::sample::Values;
+use super::{Comparison, Effort, Solver, Subject, Verdict, compare, distance};
+
+/// A program with what surrounds it.
+struct Owned {
+    program: Program<'static>,
+    constants: Constants,
+    symbols: Symbols,
+}
+
+impl Owned {
+    /// Assembles a source, or returns `None` if it has errors.
+    fn new(text: &str) -> Option<Self> {
+        let bytes = assemble(&[SourceText { name: "", text }]).ok()?.bytes;
+        let file = Shbin::parse(&bytes).expect("a file");
+        let executable = &file.executables[0];
+        Some(Self {
+            program: dvle::program(&file, 0, &Limits::default()).expect("a program"),
+            constants: dvle::constants(executable),
+            symbols: Symbols::new(executable),
+        })
+    }
+
+    fn raw(program: &Program<'_>) -> Self {
+        let (code, descriptors) = (program.code().to_vec(), program.descriptors().to_vec());
+        let program = Program::from_raw(code, descriptors, program.entry(), program.stage()).expect("a program");
+        Self { program, constants: Constants::NONE, symbols: Symbols::default() }
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        let Self { program, constants, symbols } = self;
+        Subject { program, constants, symbols }
+    }
+}
+
+/// Changes of a comparison of bits under default options.
+type Change<'c> = &'c dyn Fn(&mut Comparison<'_>);
+
+/// Outputs of both programs on the reference machine.
+fn run(comparison: &Comparison<'_>, values: &Values) -> [Option<[[f32; 4]; 16]>; 2] {
+    let (uniforms, inputs) = (comparison.uniforms(&values.uniforms), comparison.inputs(&values.inputs));
+    [0, 1].map(|side| {
+        let mut machine =
+            Machine::new(comparison.subjects[side].program, comparison.settings()).expect("a vertex program");
+        machine.set_uniforms(&uniforms[side]);
+        machine.run(&inputs[side]).ok().copied()
+    })
+}
+
+/// Returns whether the machine finds no difference on values of its own.
+fn agree(comparison: &Comparison<'_>) -> bool {
+    (100..108).all(|seed| {
+        let uniforms = values::uniforms(seed);
+        values::inputs(seed, 32).into_iter().all(|inputs| {
+            let both = run(comparison, &Values { uniforms: uniforms.clone(), inputs });
+            let [Some(a), Some(b)] = both else { return true };
+            distance(comparison, &a, &b).is_ok()
+        })
+    })
+}
+
+/// The verdict about two programs. A difference is seen on the machine; a proof is held against it.
+fn verdict(pair: [&Owned; 2], change: Change<'_>) -> Verdict {
+    checked(pair, change).0
+}
+
+/// As [`verdict`], and whether the machine finds no difference on values of its own.
+fn checked(pair: [&Owned; 2], change: Change<'_>) -> (Verdict, bool) {
+    let matching = Matching::new(pair.map(|owned| &owned.symbols), &[]).expect("outputs of both");
+    let mut comparison = Comparison {
+        subjects: pair.map(Owned::subject),
+        matching: &matching,
+        options: Options::default(),
+        rounding: None,
+        effort: Effort { vertices: 4096, seed: 1, budget: 4096 },
+        solver: None,
+    };
+    change(&mut comparison);
+    let verdict = compare(&comparison).expect("it runs");
+    match &verdict {
+        Verdict::Different(found) => match (run(&comparison, &found.values), &found.output) {
+            ([Some(a), Some(b)], Some(output)) => {
+                let [(register, component), (other, place)] = output.pair.places;
+                let results = [a[register][component], b[other][place]].map(f32::to_bits);
+                assert_eq!(results, output.results.map(f32::to_bits));
+                assert!(distance(&comparison, &a, &b).is_err());
+                assert!(found.instructions.iter().any(Option::is_some));
+            }
+            ([Some(_), None] | [None, Some(_)], None) => {}
+            other => panic!("a difference that is none: {other:?}"),
+        },
+        Verdict::Proven { .. } if comparison.rounding.is_none() => assert!(agree(&comparison), "{verdict:?}"),
+        Verdict::Proven { .. } | Verdict::Sampled { .. } => {}
+    }
+    let agrees = agree(&comparison);
+    (verdict, agrees)
+}
+
+/// The sources of vertex programs among the samples, with their names.
+fn samples() -> Vec<(String, String)> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders"));
+    let mut names: Vec<_> = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("a file")).collect();
+    names.sort_by_key(std::fs::DirEntry::file_name);
+    let named = names.iter().map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    let vertex = named.filter(|(name, _)| name.ends_with(".v.pica"));
+    vertex.map(|(name, path)| (name, fs::read_to_string(path).expect("a text"))).collect()
+}
+
+/// The instruction of a line: its indentation, mnemonic and operands, without a comment.
+fn instruction(line: &str) -> Option<(&str, Vec<&str>)> {
+    let code = line.split(';').next()?.trim();
+    let (name, operands) = code.split_once(char::is_whitespace)?;
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric()) && !code.contains('[');
+    is_plain.then(|| (name, operands.split(',').map(str::trim).collect()))
+}
+
+/// A temporary that a text does not name.
+fn free_register(text: &str) -> Option<String> {
+    (0..16).rev().map(|n| format!("r{n}")).find(|name| !text.contains(name.as_str()))
+}
+
+const SUMS: &[&str] = &["add", "mul", "dp3", "dp4"];
+const OTHERS: &[(&str, &str)] =
+    &[("add", "mul"), ("mul", "add"), ("max", "min"), ("min", "max"), ("dp3", "dp4"), ("sge", "slt"), ("rsq", "rcp")];
+
+/// A line edited so that the program computes the same.
+fn same(text: &str, line: &str, random: &mut Random) -> Option<String> {
+    let (name, operands) = instruction(line)?;
+    let free = free_register(text)?;
+    match (random.below(3), &operands[..]) {
+        (0, [to, a, b]) if SUMS.contains(&name) => Some(format!("{name} {to}, {b}, {a}")),
+        (1, [to, a, rest @ ..]) if !rest.is_empty() && OTHERS.iter().any(|row| row.0 == name) => {
+            Some(format!("mov {free}, {a}\n{name} {to}, {free}, {}", rest.join(", ")))
+        }
+        (2, [_, a, ..]) if name == "mov" || SUMS.contains(&name) => Some(format!("mov {free}, -{a}\n{line}")),
+        _ => None,
+    }
+}
+
+/// A line edited so that the program computes something else, unless nothing needs the result.
+fn other(line: &str, random: &mut Random) -> Option<String> {
+    let (name, operands) = instruction(line)?;
+    let swapped = OTHERS.iter().find(|row| row.0 == name).map(|row| row.1);
+    match (random.below(4), &operands[..]) {
+        (0, _) => Some(format!("{} {}", swapped?, operands.join(", "))),
+        (1, [to, a, rest @ ..]) if OTHERS.iter().any(|row| row.0 == name) => {
+            let negated = a.strip_prefix('-').map_or_else(|| format!("-{a}"), str::to_owned);
+            Some(format!("{name} {to}, {negated}, {}", rest.join(", ")))
+        }
+        (2, [to, a, b]) if SUMS.contains(&name) && a != b => Some(format!("{name} {to}, {a}, {a}")),
+        (3, [_, ..]) if SUMS.contains(&name) => Some("nop".into()),
+        _ => None,
+    }
+}
+
+/// Edits lines of a text until one gives a program; `None` if the text has no such line.
+fn edited(text: &str, random: &mut Random, edit: &mut dyn FnMut(&str, &mut Random) -> Option<String>) -> Option<Owned> {
+    let lines: Vec<&str> = text.lines().collect();
+    (0..200).find_map(|_| {
+        let number = random.below(lines.len() as u32) as usize;
+        let line = edit(lines[number], random)?;
+        let mut all = lines.clone();
+        all[number] = &line;
+        Owned::new(&all.join("\n"))
+    })
+}
+
+#[test]
+fn edited_samples_have_the_right_verdict() {
+    let (mut equal, mut proven, mut different, mut dead) = (0, 0, 0, 0);
+    for (number, (name, text)) in (0..).zip(samples()) {
+        // One sample is several files.
+        let Some(sample) = Owned::new(&text) else { continue };
+        let mut random = Random::new(number, "edits");
+        for _ in 0..4 {
+            let Some(twin) = edited(&text, &mut random, &mut |line, random| same(&text, line, random)) else { continue };
+            let found = verdict([&sample, &twin], &|_| {});
+            assert!(!matches!(found, Verdict::Different(_)), "{name}: {found:?}");
+            equal += 1;
+            proven += u32::from(found == Verdict::Proven { claims: 0 });
+        }
+        for _ in 0..6 {
+            let Some(wrong) = edited(&text, &mut random, &mut other) else { continue };
+            match verdict([&sample, &wrong], &|_| {}) {
+                Verdict::Different(_) => different += 1,
+                // Nothing needs the result, or the machine shows no difference either.
+                Verdict::Proven { .. } | Verdict::Sampled { .. } => dead += 1,
+            }
+        }
+    }
+    println!("{equal} equal edits, {proven} proven; {different} different ones, {dead} without effect");
+    assert!(equal >= 100 && different >= 100, "{equal} {different}");
+    assert!(proven * 10 >= equal * 9 && dead * 10 <= different, "{proven} {dead}");
+}
+
+const HEAD: &str = ".out pos position\n.out col color\n.fvec first, second\n.bool deep, flat, late\n\
+                    .constf half(0.5, 1.0, 2.0, 4.0)\n.alias a v0\n.alias b v1\n.proc main\n";
+
+fn program(body: &str) -> Owned {
+    let text = format!("{HEAD}{body}\nmov col, half\nend\n.end\n");
+    Owned::new(&text).unwrap_or_else(|| panic!("{:?}", assemble(&[SourceText { name: "", text: &text }]).err()))
+}
+
+fn verdict_of(bodies: [&str; 2], change: Change<'_>) -> Verdict {
+    let [a, b] = bodies.map(program);
+    verdict([&a, &b], change)
+}
+
+#[test]
+fn variants_of_a_program_are_equal_to_the_whole_under_their_bools() {
+    let whole = program(
+        "mov r0, a\nifu deep\nmul r0, first, r0\n.else\nadd r0, first, r0\n.end\nifu flat\nmax r0, half.xxxx, r0\n.end\n\
+         ifu late\nmul r0, r0, r0\n.end\nmov pos, r0",
+    );
+    let part = |bools: u16, bit: u16, yes: &'static str, no: &'static str| if bools >> bit & 1 != 0 { yes } else { no };
+    for bools in 0..8 {
+        let variant = program(&format!(
+            "mov r3, a\n{} r3, first, r3\n{}\n{}\nmov pos, r3",
+            part(bools, 0, "mul", "add"),
+            part(bools, 1, "max r3, half.xxxx, r3", "nop"),
+            part(bools, 2, "mul r3, r3, r3", "nop"),
+        ));
+        for known in 0..8u16 {
+            let found = verdict([&whole, &variant], &|comparison| {
+                (comparison.options.control.bools.baked, comparison.options.control.bools.values) = (7, known);
+            });
+            if known == bools {
+                assert_eq!(found, Verdict::Proven { claims: 0 }, "{bools:03b}");
+            } else {
+                assert!(matches!(found, Verdict::Different(_)), "{bools:03b} as {known:03b}: {found:?}");
+            }
+        }
+        let found = verdict([&whole, &variant], &|_| {});
+        let Verdict::Different(found) = found else { panic!("{found:?}") };
+        // The smallest values have as few bools as the difference needs.
+        assert!((found.values.uniforms.bools & 7).count_ones() <= 1, "{bools:03b}: {found:?}");
+    }
+}
+
+#[test]
+fn random_programs_with_a_changed_bit_are_told_apart() {
+    let (mut proven, mut different, mut alike, mut missed) = (0, 0, 0, 0);
+    for seed in 0..300 {
+        let generated = generate(if seed % 3 == 0 { Kind::Wild } else { Kind::Clean }, seed);
+        let original = Owned::raw(&generated.program());
+        let same = verdict([&original, &original], &|_| {});
+        assert!(!matches!(same, Verdict::Different(_)), "{seed}");
+        proven += u32::from(same == Verdict::Proven { claims: 0 });
+        let mut random = Random::new(seed, "a bit");
+        let mut wrong = generated.clone();
+        let place = random.below(wrong.descriptors.len() as u32) as usize;
+        wrong.descriptors[place] ^= 1 << random.below(31);
+        match checked([&original, &Owned::raw(&wrong.program())], &|_| {}) {
+            (Verdict::Different(_), _) => different += 1,
+            (Verdict::Sampled { sampled, why }, false) => {
+                println!("{seed}: {sampled:?} {why}");
+                missed += 1;
+            }
+            (Verdict::Proven { .. } | Verdict::Sampled { .. }, _) => alike += 1,
+        }
+    }
+    println!("{proven} proven equal to themselves; {different} changed ones differ, {alike} do not, {missed} were missed");
+    assert!(proven >= 290 && different >= 50, "{proven} {different} {alike}");
+    assert!(missed * 20 <= different, "{missed} {different}");
+}
+
+#[test]
+fn names_count_before_registers() {
+    let text = |floats: &str, body: &str| {
+        let text = format!(".out pos position\n.fvec {floats}\n.alias a v0\n.proc main\n{body}\nend\n.end\n");
+        Owned::new(&text).expect("a program")
+    };
+    let body = "mov r0, first\nadd pos, second, r0";
+    let [a, b, c] = ["first, second", "second, first", "first, third"].map(|list| {
+        text(list, &body.replace("second", if list.ends_with("third") { "third" } else { "second" }))
+    });
+    assert_eq!(verdict([&a, &b], &|_| {}), Verdict::Proven { claims: 0 });
+    let matching = Matching::new([&a.symbols, &b.symbols], &[]).expect("outputs");
+    assert_eq!(matching.notes, ["second is c1 and c0", "first is c0 and c1"]);
+    // A name that only one has stands at its register.
+    assert_eq!(verdict([&a, &c], &|_| {}), Verdict::Proven { claims: 0 });
+    let difference = text("first, second", "mov r0, second\nadd r0, second, r0\nmov pos, r0");
+    assert!(matches!(verdict([&b, &difference], &|_| {}), Verdict::Different(_)));
+    let error = Matching::new([&a.symbols, &b.symbols], &["color".into()]).expect_err("no such output");
+    assert!(error.contains("no output color") && error.contains("position"), "{error}");
+}
+
+#[test]
+fn sums_in_another_order_are_equal_up_to_rounding() {
+    let bodies = [
+        "mov r2, b\nadd r0, a, r2\nadd r0, first, r0\nmul r1, second, r0\ndp4 r1.x, r1, r0\nmov pos, r1",
+        "add r0, first, b\nadd r0, a, r0\nmul r1, second, r0\ndp4 r1.x, r0, r1\nmov pos, r1",
+    ];
+    assert!(matches!(verdict_of(bodies, &|_| {}), Verdict::Different(_)));
+    let rounding = |comparison: &mut Comparison<'_>| comparison.rounding = Some(1e-5);
+    assert_eq!(verdict_of(bodies, &rounding), Verdict::Proven { claims: 0 });
+    // Not the same sum, but near it.
+    let near = ["mul pos, first, a", "mul r0, first, a\nmul r1, half.y, r0\nadd r1, r1, -r0\nadd pos, r1, r0"];
+    assert!(!matches!(verdict_of(near, &rounding), Verdict::Different(_)));
+    let far = ["mul pos, first, a", "mul r0, first, a\nmul pos, half.x, r0"];
+    assert!(matches!(verdict_of(far, &rounding), Verdict::Different(_)));
+    // The distance at the limit and above it.
+    let rows = [["mov pos, half.y", "mov r0, half.y\nadd pos, half.w, r0"]];
+    for (limit, is_equal) in [(0.79, false), (0.81, true)] {
+        let found = verdict_of(rows[0], &|comparison| comparison.rounding = Some(limit));
+        assert_eq!(!matches!(found, Verdict::Different(_)), is_equal, "{limit}: {found:?}");
+    }
+}
+
+#[test]
+fn promises_leave_out_what_breaks_them() {
+    // Zero times infinity is 0 here: only NaN tells these apart.
+    let bodies = ["mul pos, first, a", "mul r0, first, a\nmax r1, half.xxxx, r0\nmin r2, half.xxxx, r0\n\
+                   add r1, r1, r2\nadd pos, -half.xxxx, r1"];
+    let below = |comparison: &mut Comparison<'_>| {
+        comparison.rounding = Some(1e-3);
+        comparison.options.input.promises = [Promise::Below(4); 16];
+        comparison.options.assume.uniforms = Promise::Below(4);
+    };
+    let found = verdict_of(bodies, &below);
+    assert!(matches!(found, Verdict::Sampled { .. }), "{found:?}");
+    assert!(matches!(verdict_of(bodies, &|_| {}), Verdict::Different(_)));
+}
+
+#[test]
+fn solvers_decide_what_structure_leaves_open() {
+    // x + x is 2 x for every number, by other operations.
+    let bodies = ["add pos, a, a", "mov r0, a\nmul pos, half.zzzz, r0"];
+    let Verdict::Sampled { why, sampled } = verdict_of(bodies, &|_| {}) else { panic!("not on samples") };
+    assert!(why.contains("no solver is asked") && sampled.vertices == 4096, "{why}");
+    let ask = |answer: bool| -> Verdict {
+        let solver: Solver<'_> = &move |script: &str| answer && script.contains("check-sat");
+        let [a, b] = bodies.map(program);
+        let matching = Matching::new([&a.symbols, &b.symbols], &[]).expect("outputs");
+        let comparison = Comparison {
+            subjects: [a.subject(), b.subject()],
+            matching: &matching,
+            options: Options::default(),
+            rounding: None,
+            effort: Effort::default(),
+            solver: Some(solver),
+        };
+        compare(&comparison).expect("it runs")
+    };
+    assert!(matches!(ask(true), Verdict::Proven { claims: 1.. }));
+    let Verdict::Sampled { why, .. } = ask(false) else { panic!("not on samples") };
+    assert!(why.contains("solvers do not decide"), "{why}");
+}
+
+#[test]
+fn a_program_that_does_not_end_differs_from_one_that_does() {
+    let bodies = ["mov pos, a", "again:\ncmp a.x, eq, eq, a.x\njmpc cmp.x, again\nmov pos, a"];
+    let Verdict::Different(found) = verdict_of(bodies, &|_| {}) else { panic!("equal") };
+    assert_eq!((found.ended, &found.output), ([true, false], &None));
+    // Twice the budget is no difference: the slower program gets sixteen times as much.
+    let slow = "mov r0, a\n".repeat(70) + "mov pos, a";
+    let found = verdict_of(["mov pos, first", &slow.replace("mov pos, a", "mov pos, first")], &|comparison| {
+        comparison.effort.budget = 40;
+    });
+    assert!(matches!(found, Verdict::Proven { .. }), "{found:?}");
+}
