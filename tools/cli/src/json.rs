@@ -17,6 +17,8 @@ impl Schema {
     pub const COMPARE: Self = Self("transpica.compare/2");
     /// The report of `doctor`.
     pub const DOCTOR: Self = Self("transpica.doctor/1");
+    /// Verdicts of `equal`.
+    pub const EQUAL: Self = Self("transpica.equal/1");
     /// Tables of `info`.
     pub const INFO: Self = Self("transpica.info/1");
     /// The manifest that `translate --out-dir` writes.
@@ -79,6 +81,7 @@ mod tests {
             Schema::ASM,
             Schema::COMPARE,
             Schema::DOCTOR,
+            Schema::EQUAL,
             Schema::INFO,
             Schema::MANIFEST,
             Schema::REGISTERS,

@@ -64,7 +64,10 @@ impl Failure {
         Self { source: Some(Box::new((errors, text))), ..Self::new(message) }
     }
     /// Builds the failure of what a build without a feature leaves out.
-    #[cfg_attr(all(feature = "gpu", feature = "packages", feature = "test"), allow(dead_code))]
+    #[cfg_attr(
+        all(feature = "compile", feature = "gpu", feature = "packages", feature = "test"),
+        allow(dead_code)
+    )]
     pub fn left_out(what: &str, feature: &str) -> Self {
         Self::usage(format!("{what}: this build of transpica lacks the feature {feature}")).hint(format!(
             "build it with all features: cargo install --path tools/cli; or add --features {feature} to your command"

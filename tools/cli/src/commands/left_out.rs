@@ -31,6 +31,9 @@ macro_rules! left_out {
     )*};
 }
 
+left_out! { "compile":
+    equal Equal "Tell whether two programs compute the same",
+}
 left_out! { "draw":
     draw Draw "Draw a mesh with a program, to a PNG file",
 }

@@ -15,8 +15,10 @@ mod dis;
 mod doctor;
 #[cfg(feature = "draw")]
 mod draw;
+#[cfg(feature = "compile")]
+mod equal;
 mod info;
-#[cfg(not(all(feature = "gpu", feature = "packages", feature = "test")))]
+#[cfg(not(all(feature = "compile", feature = "gpu", feature = "packages", feature = "test")))]
 mod left_out;
 #[cfg(feature = "gpu")]
 mod lint;
@@ -45,6 +47,8 @@ use crate::files;
 use crate::report::{Common, Failure};
 #[cfg(not(feature = "draw"))]
 use left_out::draw;
+#[cfg(not(feature = "compile"))]
+use left_out::equal;
 #[cfg(not(feature = "gpu"))]
 use left_out::{compare, doctor, lint, replay};
 #[cfg(not(feature = "packages"))]
@@ -64,6 +68,7 @@ use left_out::{lsp, test};
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica test shaders                              test cases with expected outputs
   transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica equal old.shbin new.shbin                 whether two programs compute the same
   transpica scan romfs                                shaders inside any kind of file
   transpica draw lights.shbin -o lights.png           a picture of what it does
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
@@ -99,6 +104,7 @@ pub enum Command {
     Test(test::Test),
     Draw(draw::Draw),
     Compare(compare::Compare),
+    Equal(equal::Equal),
     Replay(replay::Replay),
     Scan(scan::Scan),
     Survey(survey::Survey),
@@ -124,6 +130,7 @@ impl Command {
             Self::Test(arguments) => arguments,
             Self::Draw(arguments) => arguments,
             Self::Compare(arguments) => arguments,
+            Self::Equal(arguments) => arguments,
             Self::Replay(arguments) => arguments,
             Self::Scan(arguments) => arguments,
             Self::Survey(arguments) => arguments,
@@ -139,7 +146,7 @@ impl Command {
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Translate", &["translate", "asm", "bind", "lsp"]),
     ("Inspect", &["info", "lint", "dis", "cfg"]),
-    ("Run", &["run", "test", "draw", "compare", "replay"]),
+    ("Run", &["run", "test", "draw", "compare", "equal", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
 ];
 
@@ -210,6 +217,7 @@ pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
         Command::Test(arguments) => test::run(arguments, common),
         Command::Draw(arguments) => draw::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Equal(arguments) => equal::run(arguments, common),
         Command::Replay(arguments) => replay::run(arguments, common),
         Command::Scan(arguments) => scan::run(arguments, common),
         Command::Survey(arguments) => survey::run(arguments, common),

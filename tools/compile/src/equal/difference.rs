@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use transpica::Error;
 use transpica::isa::{DEFAULT, Mask, Pc};
+use transpica::{Error, Stage};
 use transpica_inspect::access::written;
 use transpica_inspect::ancestry::ancestry;
 use transpica_inspect::executor::ulp;
@@ -13,19 +13,20 @@ use transpica_inspect::state::{State, bits};
 
 use super::matching::OutputPair;
 use super::sample::{Machines, Outputs, Values};
-use super::{Comparison, distance};
+use super::{Comparison, distance_of};
 
 /// Two programs that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The smallest values found, as the first program has its registers.
     pub values: Values,
-    /// The first component that differs, with both results; `None` if only one program ends.
+    /// The first component that differs, with both results; `None` if only one program ends, or if
+    /// EMITs do not correspond.
     pub output: Option<Component>,
     /// Set for the programs that end within the budget.
     pub ended: [bool; 2],
-    /// The first instruction of each program whose result the other one never has on the way to
-    /// the component.
+    /// The first instruction of each vertex program whose result the other one never has on the way
+    /// to the component.
     pub instructions: [Option<Pc>; 2],
 }
 
@@ -34,6 +35,8 @@ pub struct Difference {
 pub struct Component {
     /// Its name and places.
     pub pair: OutputPair,
+    /// Number of the EMIT of a geometry program, those of all invocations counted.
+    pub emit: usize,
     /// Both results.
     pub results: [f32; 2],
     /// Distance in units in the last place, of finite results.
@@ -52,27 +55,32 @@ const MOST_STEPS: u64 = 1 << 28;
 /// A program that the machine refuses.
 pub fn of(comparison: &Comparison<'_>, values: Values) -> Result<Difference, Error> {
     let mut machines = Machines::new(comparison)?;
-    let values = smallest(comparison, &mut machines, values)?;
+    // Before most numbers are zero: results tell more.
     let both = machines.run(&values)?;
-    let ended = both.map(|outputs| outputs.is_some());
-    let number = part(comparison, &both);
-    let output = number.and_then(|number| {
-        let pair = comparison.matching.outputs[number].clone();
-        let [(register, component), (other, place)] = pair.places;
-        let results = [both[0]?[register][component], both[1]?[other][place]];
-        Some(Component { pair, results, ulp: ulp(results[0], results[1]) })
-    });
-    let instructions = match &output {
-        Some(component) => instructions(comparison, &values, &component.pair)?,
+    let is_vertex = comparison.subjects[0].program.stage() == Stage::Vertex;
+    let instructions = match part(comparison, &both).flatten().filter(|_| is_vertex) {
+        Some((_, number)) => instructions(comparison, &values, &comparison.matching.outputs[number])?,
         None => [None; 2],
     };
+    let values = smallest(comparison, &mut machines, values)?;
+    let both = machines.run(&values)?;
+    let ended = both.each_ref().map(Option::is_some);
+    let output = part(comparison, &both).flatten().and_then(|(emit, number)| {
+        let pair = comparison.matching.outputs[number].clone();
+        let result = |side: usize| {
+            let (register, component) = pair.places[side];
+            Some(both[side].as_ref()?.get(emit)?.outputs[register][component])
+        };
+        let results = [result(0)?, result(1)?];
+        Some(Component { pair, emit, results, ulp: ulp(results[0], results[1]) })
+    });
     Ok(Difference { values, output, ended, instructions })
 }
 
-/// The number of the first pair of outputs that differs, of programs that both end.
-fn part(comparison: &Comparison<'_>, both: &[Outputs; 2]) -> Option<usize> {
+/// The place of the first pair of outputs that differs, of programs that both end.
+fn part(comparison: &Comparison<'_>, both: &[Outputs; 2]) -> Option<Option<(usize, usize)>> {
     let [Some(a), Some(b)] = both else { return None };
-    distance(comparison, a, b).err()
+    distance_of(comparison, a, b).err()
 }
 
 /// Returns whether results differ: in a component, or in that one program ends.

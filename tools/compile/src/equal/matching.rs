@@ -201,8 +201,11 @@ fn pairs(symbols: [&Symbols; 2], outputs: &[String]) -> Result<Vec<OutputPair>, 
     for name in &names {
         let [first, second] = symbols.map(|symbols| places(symbols, name));
         let missing = |which: &str| {
-            let list: Vec<&str> = symbols.iter().flat_map(|s| s.outputs()).map(|row| row.0).collect();
-            format!("the {which} program has no output {name}; --outputs takes {}, o0 to o15", list.join(", "))
+            let mut list: Vec<&str> = symbols[0].outputs().iter().map(|row| row.0).collect();
+            list.retain(|name| symbols[1].outputs().iter().any(|row| row.0 == *name));
+            list.dedup();
+            let both = if list.is_empty() { "none".into() } else { list.join(", ") };
+            format!("the {which} program has no output {name}; both have {both}: select outputs to compare")
         };
         let (first, second) = (first.ok_or_else(|| missing("first"))?, second.ok_or_else(|| missing("second"))?);
         if first.len() != second.len() {

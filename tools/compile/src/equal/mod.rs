@@ -28,13 +28,13 @@ pub mod walk;
 use transpica::host::Constants;
 use transpica::interp::{Settings, Uniforms};
 use transpica::settings::Control;
-use transpica::{Error, Options, Program};
+use transpica::{At, Error, Kind, Options, Program, Stage};
 use transpica_inspect::executor::ulp;
 use transpica_inspect::symbols::Symbols;
 
 use difference::Difference;
 use matching::Matching;
-use sample::Sampled;
+use sample::{Sampled, Sent};
 
 /// A program of a comparison.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl Default for Effort {
 /// A solver: takes a script in SMT-LIB and returns true if it is unsatisfiable.
 pub type Solver<'a> = &'a dyn Fn(&str) -> bool;
 
-/// A question about two vertex programs.
+/// A question about two programs of one stage.
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
     /// Both programs.
@@ -199,8 +199,17 @@ impl Comparison<'_> {
 /// ```
 ///
 /// # Errors
-/// A program that the machine refuses; geometry programs are refused.
+/// A program that the machine refuses, or [`Kind::Stage`] for programs of different stages.
 pub fn compare(comparison: &Comparison<'_>) -> Result<Verdict, Error> {
+    let [first, second] = comparison.subjects.map(|subject| subject.program.stage());
+    if first != second {
+        let (what, stage) = match second {
+            Stage::Vertex => ("a geometry program's comparison", "vertex"),
+            Stage::Geometry => ("a vertex program's comparison", "geometry"),
+        };
+        let kind = Kind::Stage { what, stage };
+        return Err(Error::new(kind, At::Whole));
+    }
     let why = match structure::prove(comparison) {
         Ok(claims) => return Ok(Verdict::Proven { claims }),
         Err(why) => why,
@@ -236,6 +245,27 @@ fn distance(comparison: &Comparison<'_>, a: &[[f32; 4]; 16], b: &[[f32; 4]; 16])
             return Err(number);
         }
         worst = worst.larger(Distance { ulp: ulp(x, y).unwrap_or(u32::MAX), relative });
+    }
+    Ok(worst)
+}
+
+/// As [`distance`], of everything that programs send on. The error is the number of the first EMIT
+/// that differs and of its component, none if the EMITs themselves do not correspond.
+fn distance_of(
+    comparison: &Comparison<'_>,
+    a: &[Sent],
+    b: &[Sent],
+) -> Result<Distance, Option<(usize, usize)>> {
+    let mut worst = Distance::default();
+    if a.len() != b.len() {
+        return Err(None);
+    }
+    for (number, (a, b)) in a.iter().zip(b).enumerate() {
+        if (a.slot, a.triangle) != (b.slot, b.triangle) {
+            return Err(None);
+        }
+        let own = distance(comparison, &a.outputs, &b.outputs).map_err(|pair| Some((number, pair)))?;
+        worst = worst.larger(own);
     }
     Ok(worst)
 }

@@ -1,18 +1,19 @@
-//! Runs of two programs on the same values, to find values that tell them apart.
+//! Runs of two programs on the same values, to find values that tell them apart. Geometry programs
+//! run three invocations in a row.
 //! In: two programs, what is known and promised of their uniforms and inputs. Out: a count of equal
 //! vertices, or the first values with different results. The values are those of a game, those
 //! that find faults, and the numbers of both programs' tables with their neighbors.
 
-use transpica::interp::{Settings, Uniforms};
+use transpica::interp::{Emit, GeometryMachine, Settings, Uniforms};
 use transpica::isa::sizes::BOOLS;
 use transpica::isa::{Flow, Inst, Pc};
 use transpica::settings::Promise;
-use transpica::{Error, Kind, Machine};
+use transpica::{Error, Kind, Machine, Program, Stage};
 use transpica_draw::batch::{Batch, LANES};
 use transpica_inspect::promises::{keep, results_keep};
 use transpica_inspect::values::{self, Random};
 
-use super::{Comparison, Distance, distance};
+use super::{Comparison, Distance, Subject, distance, distance_of};
 
 /// Vertices that are run with the same uniforms.
 const ROUND: usize = LANES;
@@ -43,13 +44,82 @@ pub struct Sampled {
     pub found: Option<Values>,
 }
 
-/// Outputs of a vertex, or `None` if it does not end within the budget.
-pub type Outputs = Option<[[f32; 4]; 16]>;
+/// What a program sends on: the outputs of a vertex, or those of an EMIT with what was set for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// Vertex slot, 0 for a vertex program.
+    pub slot: u8,
+    /// Set if the EMIT makes a triangle, and if its winding is inverted.
+    pub triangle: [bool; 2],
+    /// o0..o15
+    pub outputs: [[f32; 4]; 16],
+}
 
-/// Both programs on the reference machine, for one vertex at a time.
+/// Everything that a program sends on, or `None` if it does not end within the budget.
+pub type Outputs = Option<Vec<Sent>>;
+
+/// Invocations of a geometry program one after the other: its registers carry over.
+const INVOCATIONS: usize = 3;
+
+/// A machine of either stage.
+enum Executor {
+    Vertex(Box<Machine>),
+    Geometry(Box<GeometryMachine>),
+}
+
+impl Executor {
+    fn new(program: &Program<'_>, settings: Settings) -> Result<Self, Error> {
+        Ok(match program.stage() {
+            Stage::Vertex => Self::Vertex(Box::new(Machine::new(program, settings)?)),
+            Stage::Geometry => Self::Geometry(Box::new(GeometryMachine::new(program, u16::MAX, settings)?)),
+        })
+    }
+
+    /// Runs the program from its start, and counts the instructions.
+    fn run(
+        &mut self,
+        budget: u64,
+        uniforms: &Uniforms,
+        inputs: &[[f32; 4]; 16],
+        steps: &mut u64,
+    ) -> Result<Outputs, Error> {
+        match self {
+            Self::Vertex(machine) => {
+                machine.set_budget(budget);
+                machine.set_uniforms(uniforms);
+                let sent = |outputs: &_| vec![Sent { slot: 0, triangle: [false; 2], outputs: *outputs }];
+                let outputs = ended(machine.run(inputs).map(sent));
+                *steps = steps.saturating_add(machine.steps());
+                outputs
+            }
+            Self::Geometry(machine) => {
+                machine.reset();
+                machine.set_budget(budget);
+                machine.set_uniforms(uniforms);
+                let mut all = Vec::new();
+                for _ in 0..INVOCATIONS {
+                    let invocation = ended(machine.run(inputs).map(|invocation| {
+                        let sent = |emit: Emit<'_>| Sent {
+                            slot: emit.slot,
+                            triangle: [emit.prim, emit.invert],
+                            outputs: *emit.outputs,
+                        };
+                        invocation.emits().map(sent).collect()
+                    }))?;
+                    *steps = steps.saturating_add(machine.steps());
+                    let Some(mut sent) = invocation else { return Ok(None) };
+                    all.append(&mut sent);
+                }
+                Ok(Some(all))
+            }
+        }
+    }
+}
+
+/// Both programs on the reference machine, for one vertex or invocation at a time.
 pub struct Machines<'a> {
     comparison: &'a Comparison<'a>,
-    machines: [Machine; 2],
+    executors: [Executor; 2],
     /// Instructions that ran.
     pub steps: u64,
 }
@@ -61,8 +131,8 @@ impl<'a> Machines<'a> {
     /// A program that the machine refuses.
     pub fn new(comparison: &'a Comparison<'a>) -> Result<Self, Error> {
         let settings = comparison.settings();
-        let [a, b] = comparison.subjects.each_ref().map(|subject| Machine::new(subject.program, settings));
-        Ok(Self { comparison, machines: [a?, b?], steps: 0 })
+        let [a, b] = comparison.subjects.each_ref().map(|subject| Executor::new(subject.program, settings));
+        Ok(Self { comparison, executors: [a?, b?], steps: 0 })
     }
 
     /// Runs both programs.
@@ -73,14 +143,9 @@ impl<'a> Machines<'a> {
         let uniforms = self.comparison.uniforms(&values.uniforms);
         let inputs = self.comparison.inputs(&values.inputs);
         let budget = self.comparison.effort.budget;
-        let mut run = |side: usize, budget: u64| {
-            let machine = &mut self.machines[side];
-            machine.set_budget(budget);
-            machine.set_uniforms(&uniforms[side]);
-            let outputs = ended(machine.run(&inputs[side]).copied());
-            self.steps = self.steps.saturating_add(machine.steps());
-            outputs
-        };
+        let Self { executors, steps, .. } = self;
+        let mut run =
+            |side: usize, budget| executors[side].run(budget, &uniforms[side], &inputs[side], steps);
         let mut both = [run(0, budget)?, run(1, budget)?];
         if let Some(side) = (0..2).find(|&side| both[side].is_none() && both[1 - side].is_some()) {
             both[side] = run(side, budget.saturating_mul(PATIENCE))?;
@@ -89,6 +154,7 @@ impl<'a> Machines<'a> {
     }
 
     /// Returns whether the results of both programs keep the promise about results, if one is made.
+    /// Geometry programs make none.
     pub fn keep_promise(&mut self, values: &Values) -> bool {
         let promise = self.comparison.options.assume.results;
         if promise == Promise::Nothing {
@@ -96,18 +162,21 @@ impl<'a> Machines<'a> {
         }
         let uniforms = self.comparison.uniforms(&values.uniforms);
         let inputs = self.comparison.inputs(&values.inputs);
-        (0..2).all(|side| {
-            self.machines[side].set_uniforms(&uniforms[side]);
-            results_keep(&mut self.machines[side], &inputs[side], promise)
+        self.executors.iter_mut().enumerate().all(|(side, executor)| match executor {
+            Executor::Geometry(_) => true,
+            Executor::Vertex(machine) => {
+                machine.set_uniforms(&uniforms[side]);
+                results_keep(machine, &inputs[side], promise)
+            }
         })
     }
 }
 
-/// The outputs of a run, none if it exceeded its budget.
-fn ended(result: Result<[[f32; 4]; 16], Error>) -> Result<Outputs, Error> {
+/// A result, none if the run exceeded its budget of instructions or EMITs.
+fn ended<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
-        Ok(outputs) => Ok(Some(outputs)),
-        Err(Error { kind: Kind::StepBudget(_), .. }) => Ok(None),
+        Ok(result) => Ok(Some(result)),
+        Err(Error { kind: Kind::StepBudget(_) | Kind::Limit { .. }, .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -134,7 +203,8 @@ pub fn run(comparison: &Comparison<'_>) -> Result<Sampled, Error> {
 struct Sampler<'a> {
     comparison: &'a Comparison<'a>,
     machines: Machines<'a>,
-    batches: [Batch; 2],
+    /// Of vertex programs.
+    batches: Option<[Batch; 2]>,
     /// Bool uniforms that either program tests, as the first program has them.
     bools: Vec<u8>,
     /// Numbers of both programs, and their neighbors.
@@ -144,12 +214,16 @@ struct Sampler<'a> {
 
 impl<'a> Sampler<'a> {
     fn new(comparison: &'a Comparison<'a>) -> Result<Self, Error> {
-        let settings: Settings = comparison.settings();
-        let [a, b] = comparison.subjects.each_ref().map(|subject| Batch::new(subject.program, settings));
+        let settings = comparison.settings();
+        let batch = |subject: &Subject<'_>| Batch::new(subject.program, settings);
+        let batches = match comparison.subjects.each_ref().map(batch) {
+            [Ok(a), Ok(b)] => Some([a, b]),
+            _geometry => None,
+        };
         Ok(Self {
             comparison,
             machines: Machines::new(comparison)?,
-            batches: [a?, b?],
+            batches,
             bools: tested(comparison),
             numbers: numbers(comparison),
             sampled: Sampled::default(),
@@ -200,55 +274,51 @@ impl<'a> Sampler<'a> {
 
     fn round(&mut self, round: u64, count: usize) -> Result<(), Error> {
         let (uniforms, inputs) = self.values(round, count);
-        let of_both = self.comparison.uniforms(&uniforms);
-        let mut outputs = [vec![[[0.0; 4]; 16]; count], vec![[[0.0; 4]; 16]; count]];
-        let mut all_ended = true;
-        for side in 0..2 {
-            let own: Vec<_> = inputs.iter().map(|inputs| self.comparison.inputs(inputs)[side]).collect();
-            self.batches[side].set_uniforms(&of_both[side]);
-            match self.batches[side].run_all(&own, &mut outputs[side]) {
-                Ok(()) => {}
-                Err(stopped) => {
-                    ended(Err(stopped.error))?;
-                    all_ended = false;
-                }
-            }
-        }
+        let together = self.together(&uniforms, &inputs)?;
         for (vertex, inputs) in inputs.iter().enumerate() {
-            let values = Values { uniforms: uniforms.clone(), inputs: *inputs };
-            // A batch names the first vertex without an end only.
-            let both = if all_ended {
-                [Some(outputs[0][vertex]), Some(outputs[1][vertex])]
-            } else {
-                self.machines.run(&values)?
+            let values = || Values { uniforms: uniforms.clone(), inputs: *inputs };
+            let compared = match &together {
+                Some([a, b]) => distance(self.comparison, &a[vertex], &b[vertex]).map(Some).map_err(|_| ()),
+                None => match self.machines.run(&values())? {
+                    [Some(a), Some(b)] => distance_of(self.comparison, &a, &b).map(Some).map_err(|_| ()),
+                    [None, None] => Ok(None),
+                    [..] => Err(()),
+                },
             };
-            if self.vertex(&values, &both) {
-                self.sampled.found = Some(values);
-                return Ok(());
+            match compared {
+                Ok(Some(worst)) => {
+                    self.sampled.vertices += 1;
+                    self.sampled.worst = self.sampled.worst.larger(worst);
+                }
+                Ok(None) => self.sampled.unfinished += 1,
+                Err(()) if self.machines.keep_promise(&values()) => {
+                    self.sampled.found = Some(values());
+                    return Ok(());
+                }
+                Err(()) => {}
             }
         }
         Ok(())
     }
 
-    /// Counts a vertex; returns true if its results differ.
-    fn vertex(&mut self, values: &Values, both: &[Outputs; 2]) -> bool {
-        let comparison = self.comparison;
-        let is_new = match both {
-            [Some(a), Some(b)] => match distance(comparison, a, b) {
-                Ok(worst) => {
-                    self.sampled.vertices += 1;
-                    self.sampled.worst = self.sampled.worst.larger(worst);
-                    return false;
-                }
-                Err(_) => true,
-            },
-            [None, None] => {
-                self.sampled.unfinished += 1;
-                return false;
+    /// Runs vertices side by side. Returns `None` if one does not end, or for geometry programs.
+    fn together(
+        &mut self,
+        uniforms: &Uniforms,
+        inputs: &[[[f32; 4]; 16]],
+    ) -> Result<Option<[Vec<[[f32; 4]; 16]>; 2]>, Error> {
+        let Some(batches) = &mut self.batches else { return Ok(None) };
+        let of_both = self.comparison.uniforms(uniforms);
+        let mut outputs = [(); 2].map(|()| vec![[[0.0; 4]; 16]; inputs.len()]);
+        for (side, batch) in batches.iter_mut().enumerate() {
+            let own: Vec<_> = inputs.iter().map(|inputs| self.comparison.inputs(inputs)[side]).collect();
+            batch.set_uniforms(&of_both[side]);
+            let ran = batch.run_all(&own, &mut outputs[side]).map_err(|stopped| stopped.error);
+            if ended(ran)?.is_none() {
+                return Ok(None);
             }
-            [..] => true,
-        };
-        is_new && self.machines.keep_promise(values)
+        }
+        Ok(Some(outputs))
     }
 }
 
@@ -269,7 +339,7 @@ fn tested(comparison: &Comparison<'_>) -> Vec<u8> {
     (0..).zip(found).filter(|(_, is_tested)| *is_tested).map(|(register, _)| register).collect()
 }
 
-fn instructions<'p>(program: &'p transpica::Program<'_>) -> impl Iterator<Item = Inst> + 'p {
+fn instructions<'p>(program: &'p Program<'_>) -> impl Iterator<Item = Inst> + 'p {
     (0..program.code().len()).filter_map(|pc| program.inst(Pc(u16::try_from(pc).ok()?)))
 }
 

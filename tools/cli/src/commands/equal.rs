@@ -1,0 +1,326 @@
+//! `transpica equal`: whether two programs compute the same.
+//! In: two programs. Out: the verdict; where they differ, the smallest inputs that show it. Solvers
+//! are programs of the system.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use serde_json::{Value, json};
+use transpica::host::Constants;
+use transpica::host::dvle;
+use transpica::isa::Pc;
+use transpica::{Program, Shbin};
+use transpica_compile::equal::difference::Difference;
+use transpica_compile::equal::matching::Matching;
+use transpica_compile::equal::{Comparison, Effort, Solver, Subject, Verdict, compare};
+use transpica_inspect::saved;
+use transpica_inspect::state::{State, bits};
+use transpica_inspect::symbols::Symbols;
+
+use crate::arguments::{Arguments, Results};
+use crate::files;
+use crate::input::{Input, Selection};
+use crate::json::Schema;
+use crate::report::{Common, Failure};
+use crate::settings::{ForRuns, Settings};
+use crate::streams::Streams;
+
+/// Tell whether two programs compute the same
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica equal old.shbin new.v.pica
+  transpica equal uber.v.pica lit.v.pica --bools b0=true,b1=false   a variant, for known values
+  transpica equal a.v.pica b.v.pica --outputs position,color --json
+  transpica equal a.v.pica b.v.pica --up-to-rounding        sums may be in another order
+  transpica equal a.v.pica b.v.pica --assume uniforms=2^16,attributes=2^16
+  transpica equal a.v.pica b.v.pica --save-state differs.json
+
+Uniforms and inputs with the same name are the same, whatever their registers; the others are matched by register, outputs by semantic. Both programs are walked side by side; where that does not prove them equal, they run on values that find faults, and a difference is made as small as it can be.
+
+A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
+
+Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs only run.
+
+Exit status 1 if they differ.")]
+pub struct Equal {
+    /// A .shbin file or .pica source
+    pub first: PathBuf,
+    /// Another one, or the same
+    pub second: PathBuf,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Number of the executable in the second file [default: 0, or 1 in the same file]
+    #[arg(long, value_name = "N")]
+    pub other_dvle: Option<usize>,
+    /// Compare only these outputs: semantics or registers
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub outputs: Vec<String>,
+    /// Let results differ by this part of the largest component of their vector, because sums and
+    /// products are in another order [default: compare bits; without a number 1e-5]
+    #[arg(long, value_name = "PART", num_args = 0..=1, require_equals = true, default_missing_value = "1e-5")]
+    #[arg(value_parser = part)]
+    pub up_to_rounding: Option<f32>,
+    /// Number of vertices on which programs run that are not proven equal
+    #[arg(long, default_value_t = 1 << 16, value_name = "N")]
+    pub vertices: u64,
+    /// Seed of their values
+    #[arg(long, default_value_t = 0, value_name = "S", hide_short_help = true)]
+    pub seed: u64,
+    /// Maximum number of instructions per vertex or invocation
+    #[arg(long, default_value_t = 1 << 16, value_name = "N", hide_short_help = true)]
+    pub budget: u64,
+    /// Write the smallest inputs with different results, for `run --state`
+    #[arg(long, value_name = "FILE")]
+    pub save_state: Option<PathBuf>,
+    /// Solver to ask: a program that reads a script in SMT-LIB; `none` asks none
+    #[arg(long, value_name = "PROGRAM", hide_short_help = true)]
+    pub solver: Option<PathBuf>,
+    /// Seconds for each question to a solver
+    #[arg(long, default_value_t = 10, value_name = "S", hide_short_help = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub seconds: u32,
+    #[command(flatten)]
+    pub results: Results,
+    #[command(flatten)]
+    pub settings: Settings<ForRuns>,
+}
+
+/// Parses a part of a number.
+fn part(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (0.0..1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to below 1, such as 1e-5".into())
+}
+
+impl Arguments for Equal {
+    fn streams(&self) -> Streams<'_> {
+        let inputs = self.settings.files().chain([&self.first, &self.second]);
+        self.results.streams(inputs).and("--save-state", self.save_state.as_ref())
+    }
+}
+
+/// Solvers that are looked for, the fastest first.
+const SOLVERS: [&str; 3] = ["bitwuzla", "cvc5", "z3"];
+
+/// The file of a program, opened.
+struct Side<'a> {
+    input: &'a Input,
+    file: Shbin<'a>,
+    dvle: usize,
+    program: Program<'static>,
+    constants: Constants,
+    symbols: Symbols,
+}
+
+impl<'a> Side<'a> {
+    fn new(input: &'a Input, dvle: Option<usize>, common: &Common) -> Result<Self, Failure> {
+        let file = input.parse()?;
+        let dvle = input.chosen(&file, &Selection { dvle }, common);
+        let program = input.program(&file, dvle, &transpica::Limits::default())?;
+        let executable = file.executable(dvle).map_err(|error| input.fail(&error))?;
+        let (constants, symbols) = (dvle::constants(executable), Symbols::new(executable));
+        Ok(Self { input, file, dvle, program, constants, symbols })
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject { program: &self.program, constants: &self.constants, symbols: &self.symbols }
+    }
+
+    fn name(&self) -> String {
+        let path = self.input.path.display();
+        if self.file.executables.len() > 1 { format!("{path} DVLE {}", self.dvle) } else { path.to_string() }
+    }
+
+    /// The text of an instruction, with the line of the source if one was assembled.
+    fn instruction(&self, pc: Pc) -> Result<(Option<u32>, String), Failure> {
+        let source = self.input.debug_source();
+        let line = source.and_then(|source| source.lines.get(usize::from(pc.0)).copied());
+        let text = self.input.listing(&self.file, self.dvle)?.line(pc);
+        Ok((line.filter(|line| *line > 0), text.unwrap_or_default()))
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
+    let [first, second] = [&arguments.first, &arguments.second].map(|path| Input::open(path));
+    let (first, second) = (first?.remarked(common), second?.remarked(common));
+    let other = arguments.other_dvle.or((arguments.first == arguments.second).then_some(1));
+    let sides = [
+        Side::new(&first, arguments.selection.dvle, common)?,
+        Side::new(&second, other, common)?,
+    ];
+    let matching = Matching::new([&sides[0].symbols, &sides[1].symbols], &arguments.outputs);
+    let matching = matching.map_err(Failure::new)?;
+    matching.notes.iter().for_each(|note| common.note(note));
+    let options = arguments.settings.resolve_for(&sides[0].symbols)?.options;
+    let solver = solver(arguments)?;
+    let ask = |script: &str| solver.as_deref().is_some_and(|solver| refutes(solver, arguments.seconds, script));
+    let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
+    let &Equal { vertices, seed, budget, .. } = arguments;
+    let comparison = Comparison {
+        subjects: sides.each_ref().map(Side::subject),
+        matching: &matching,
+        options,
+        rounding: arguments.up_to_rounding,
+        effort: Effort { vertices, seed, budget },
+        solver: ask,
+    };
+    let verdict = compare(&comparison).map_err(|error| first.fail(&error))?;
+    let text = if arguments.results.is_json() {
+        Schema::EQUAL.text(document(&sides, &verdict)?)
+    } else {
+        describe(&sides, &verdict)?
+    };
+    let mut written = vec![(arguments.results.output.as_deref(), text.as_bytes())];
+    let state = match (&verdict, &arguments.save_state) {
+        (Verdict::Different(found), Some(path)) => Some((path, state(&sides[0], found))),
+        _nothing => None,
+    };
+    if let Some((path, state)) = &state {
+        written.insert(0, (Some(path.as_path()), state.as_bytes()));
+    }
+    files::write_all(&written)?;
+    match verdict {
+        Verdict::Different(_) => Err(Failure::new(format!("{} and {} differ", sides[0].name(), sides[1].name()))),
+        Verdict::Proven { .. } | Verdict::Sampled { .. } => Ok(()),
+    }
+}
+
+/// The smallest inputs, as a state file.
+fn state(side: &Side<'_>, found: &Difference) -> String {
+    let state = State::new(found.values.uniforms.clone(), vec![bits(&found.values.inputs)]);
+    saved::to_text(&state, &Default::default(), &side.symbols)
+}
+
+/// Returns the solver to ask, if there is one.
+fn solver(arguments: &Equal) -> Result<Option<PathBuf>, Failure> {
+    match &arguments.solver {
+        Some(name) if name == Path::new("none") => Ok(None),
+        Some(path) => {
+            let found = which(path).ok_or_else(|| Failure::new(format!("no program {}", path.display())));
+            found.map(Some)
+        }
+        None => Ok(SOLVERS.iter().find_map(|name| which(Path::new(name)))),
+    }
+}
+
+/// Returns the path of a program, looked for in the folders of PATH if it has no folder.
+fn which(name: &Path) -> Option<PathBuf> {
+    if name.components().count() > 1 {
+        return name.is_file().then(|| name.to_path_buf());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Asks a solver whether a script is unsatisfiable. A solver that fails says nothing.
+fn refutes(solver: &Path, seconds: u32, script: &str) -> bool {
+    let limit = match solver.file_stem().and_then(|name| name.to_str()) {
+        Some("z3") => vec!["-in".to_owned(), format!("-T:{seconds}")],
+        Some("cvc5") => vec!["--lang=smt2".into(), "--fp-exp".into(), format!("--tlimit={}", 1000 * seconds)],
+        Some("bitwuzla") => vec!["-t".into(), (1000 * seconds).to_string()],
+        _other => Vec::new(),
+    };
+    let mut command = Command::new(solver);
+    command.args(limit).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else { return false };
+    // A solver that reads no further ends the pipe; its answer counts all the same.
+    let wrote = child.stdin.take().map(|mut pipe| pipe.write_all(script.as_bytes()));
+    drop(wrote);
+    let output = child.wait_with_output();
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == "unsat")
+}
+
+/// The verdict as text.
+fn describe(sides: &[Side<'_>; 2], verdict: &Verdict) -> Result<String, Failure> {
+    let mut text = String::new();
+    match verdict {
+        Verdict::Proven { claims: 0 } => text.push_str("equal for all inputs, proven by structure\n"),
+        Verdict::Proven { claims } => {
+            let _ = writeln!(text, "equal for all inputs, proven by structure and {claims} answers of a solver");
+        }
+        Verdict::Sampled { sampled, why } => {
+            let _ = writeln!(text, "equal on {} vertices, not proven: {why}", sampled.vertices);
+            if sampled.worst.ulp > 0 {
+                let _ = writeln!(
+                    text,
+                    "largest distance: {} ulp, {:.1e} of the largest component",
+                    sampled.worst.ulp, sampled.worst.relative
+                );
+            }
+            if sampled.unfinished > 0 {
+                let _ = writeln!(text, "{} vertices did not end within the budget", sampled.unfinished);
+            }
+        }
+        Verdict::Different(found) => difference(&mut text, sides, found)?,
+    }
+    Ok(text)
+}
+
+fn difference(text: &mut String, sides: &[Side<'_>; 2], found: &Difference) -> Result<(), Failure> {
+    match &found.output {
+        Some(output) => {
+            let [a, b] = output.results;
+            let _ = write!(text, "different: {} is {a:?} ({:#010x})", output.pair.name, a.to_bits());
+            let _ = write!(text, " and {b:?} ({:#010x})", b.to_bits());
+            let _ = writeln!(text, "{}", output.ulp.map_or(String::new(), |ulp| format!(", {ulp} ulp apart")));
+        }
+        None if found.ended == [true; 2] => text.push_str("different: they emit other vertices\n"),
+        None => {
+            let which = usize::from(found.ended[0]);
+            let _ = writeln!(text, "different: {} does not end within the budget", sides[which].name());
+        }
+    }
+    for (side, pc) in sides.iter().zip(found.instructions) {
+        let Some(pc) = pc else { continue };
+        let (line, instruction) = side.instruction(pc)?;
+        let place = line.map_or(String::new(), |line| format!(":{line}"));
+        let _ = writeln!(text, "  {}{place}: pc {pc}: {instruction}", side.name());
+    }
+    let inputs = state(&sides[0], found);
+    let _ = write!(text, "with this state:\n{inputs}");
+    Ok(())
+}
+
+/// The verdict as JSON.
+fn document(sides: &[Side<'_>; 2], verdict: &Verdict) -> Result<Value, Failure> {
+    let files: Vec<Value> =
+        sides.iter().map(|side| json!({ "file": side.input.path.display().to_string(), "dvle": side.dvle })).collect();
+    let mut document = json!({ "programs": files });
+    match verdict {
+        Verdict::Proven { claims } => {
+            document["verdict"] = "proven".into();
+            document["claims"] = (*claims).into();
+        }
+        Verdict::Sampled { sampled, why } => {
+            document["verdict"] = "sampled".into();
+            document["vertices"] = sampled.vertices.into();
+            document["unfinished"] = sampled.unfinished.into();
+            document["why"] = why.as_str().into();
+            document["ulp"] = sampled.worst.ulp.into();
+            document["relative"] = transpica_inspect::json::decimal(sampled.worst.relative);
+        }
+        Verdict::Different(found) => {
+            document["verdict"] = "different".into();
+            if let Some(output) = &found.output {
+                let results = output.results.map(|number| transpica_inspect::json::word(number.to_bits()));
+                document["output"] = json!({ "name": output.pair.name, "emit": output.emit, "results": results, "ulp": output.ulp });
+            }
+            let mut instructions = Vec::new();
+            for (side, pc) in sides.iter().zip(found.instructions) {
+                let Some(pc) = pc else {
+                    instructions.push(Value::Null);
+                    continue;
+                };
+                let (line, text) = side.instruction(pc)?;
+                instructions.push(json!({ "pc": pc.0, "line": line, "text": text }));
+            }
+            document["instructions"] = instructions.into();
+            document["ended"] = json!(found.ended);
+            document["state"] = serde_json::from_str(&state(&sides[0], found)).unwrap_or_default();
+        }
+    }
+    Ok(document)
+}
