@@ -10,6 +10,7 @@ mod commands;
 mod doctor;
 mod draw;
 mod drivers;
+mod equal;
 mod examples;
 mod files;
 mod folders;

@@ -11,6 +11,7 @@ use crate::expect::{Difference, Expected};
 use crate::report::explain;
 use crate::run::{Outcome, Trial, Vertex, others, run};
 use crate::shader::Shader;
+use crate::twin::Twin;
 
 /// A case of a test file.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Case {
     pub instructions: Option<u64>,
     /// The triangles of a geometry program.
     pub triangles: Option<Vec<ExpectedTriangle>>,
+    /// A program that computes the same.
+    pub equal: Option<Box<Twin>>,
 }
 
 /// A run of a case.
@@ -84,6 +87,12 @@ pub struct Checked {
 }
 
 impl Case {
+    /// A case that holds its program against another.
+    pub(crate) fn of_twin(name: String, line: usize, twin: Twin) -> Self {
+        let equal = Some(Box::new(twin));
+        Self { name, line, rows: Vec::new(), calls: Vec::new(), instructions: None, triangles: None, equal }
+    }
+
     /// Runs the case. `file` is the name of its file in the text of a failure.
     pub fn check<E>(&self, file: &str, shader: &Shader, executor: &E) -> Checked
     where
@@ -114,6 +123,9 @@ impl Case {
                 Ok((outcome, others)) => self.compare((number, row), &outcome, others, &mut result),
                 Err(error) => result.faults.push(Fault::Text(format!("{}{error}", row.head()))),
             }
+        }
+        if let Some(Err(text)) = self.equal.as_ref().map(|twin| twin.check(shader)) {
+            result.faults.push(Fault::Text(text));
         }
         for name in &self.calls {
             let mut named = shader.procedures.iter().filter(|(procedure, _)| procedure == name);

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use transpica::Stage;
+use transpica::interp::Uniforms;
+use transpica::settings::{BoolUniforms, IntUniforms};
 use transpica_inspect::json::float;
 
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
@@ -17,6 +19,7 @@ use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Problem, Shader};
 use crate::toml::{Item, Reader, value};
+use crate::twin::Twin;
 use crate::values::{Layers, state};
 
 /// Ending of the names of test files.
@@ -45,6 +48,7 @@ struct Parser<'a, 't> {
     reader: Reader<'t>,
     shader: &'a Shader,
     defaults: Layers<'a, 't>,
+    files: Files<'a>,
 }
 
 impl TestFile {
@@ -85,7 +89,7 @@ impl TestFile {
         let root = reader.parse()?;
         reader.check_keys(&root, Place::File, "the file")?;
         let shader = shader(reader, &root, files)?;
-        Self::parse((reader, Path::new(name)), &root, shader)
+        Self::parse((reader, Path::new(name)), &root, shader, files)
     }
 
     /// Reads the shader of a text that may be incomplete; otherwise as [`with`](Self::with).
@@ -100,6 +104,7 @@ impl TestFile {
         (reader, path): (Reader<'_>, &Path),
         root: &DeTable<'_>,
         shader: Shader,
+        files: Files<'_>,
     ) -> Result<Self, Problem> {
         let table = |key: &str| root.get(key).map(|item| reader.table(item, key)).transpose();
         let findings = match root.get("lint").map(|item| (item, item.get_ref().as_str())) {
@@ -113,7 +118,7 @@ impl TestFile {
         let layer = |key: &str| Ok::<_, Problem>(vec![table(key)?.unwrap_or(&empty)]);
         let (uniforms, attributes) = (layer("uniforms")?, layer("attributes")?);
         let defaults = Layers { uniforms, attributes, ..Layers::default() };
-        let parser = Parser { reader, shader: &shader, defaults };
+        let parser = Parser { reader, shader: &shader, defaults, files };
         let (mut cases, mut pictures): (Vec<Case>, Vec<PictureCase>) = (Vec::new(), Vec::new());
         let Some(list) = root.get("case") else {
             return Err(reader.problem(0, "the file has no [[case]]"));
@@ -156,7 +161,14 @@ impl TestFile {
 
 /// Reads the shader that a file names, or the one beside it.
 fn shader(reader: Reader<'_>, root: &DeTable<'_>, files: Files<'_>) -> Result<Shader, Problem> {
-    let Some(item) = root.get("shader") else { return Shader::of_files(&beside(reader.name, files)?) };
+    match root.get("shader") {
+        Some(item) => named(reader, (item, "shader"), files),
+        None => Shader::of_files(&beside(reader.name, files)?),
+    }
+}
+
+/// Reads the shader that a value names.
+fn named(reader: Reader<'_>, (item, key): (&Item<'_>, &str), files: Files<'_>) -> Result<Shader, Problem> {
     let located = |problem: Problem| {
         // The assembler's own places are the better ones.
         if problem.file.is_empty() {
@@ -164,7 +176,7 @@ fn shader(reader: Reader<'_>, root: &DeTable<'_>, files: Files<'_>) -> Result<Sh
         }
         reader.problem(item.span().start, problem.to_string())
     };
-    let read: Result<Vec<_>, _> = reader.texts(item, "shader")?.iter().map(|name| files(name)).collect();
+    let read: Result<Vec<_>, _> = reader.texts(item, key)?.iter().map(|name| files(name)).collect();
     read.and_then(|read| Shader::of_files(&read)).map_err(located)
 }
 
@@ -189,10 +201,19 @@ impl<'t> Parser<'_, 't> {
         let index = self.program(table, start)?;
         let geometry =
             self.shader.executables.get(index).is_some_and(|it| it.program.stage() == Stage::Geometry);
-        let keys = if geometry { Place::Geometry } else { Place::Vertex };
+        let keys = match table.get("equal") {
+            Some(_) => Place::Equal,
+            None if geometry => Place::Geometry,
+            None => Place::Vertex,
+        };
         reader.check_keys(table, keys, "case")?;
         let missing = |key: &str| reader.problem(start, format!("the case has no {key}"));
         let name = table.get("name").ok_or_else(|| missing("name"))?;
+        if let Some(item) = table.get("equal") {
+            let line = reader.place(name.span().start).0;
+            let twin = self.twin(table, item, index)?;
+            return Ok(Case::of_twin(reader.text(name, "name")?.to_owned(), line, twin));
+        }
         let invocations =
             table.get("invocations").map(|item| reader.list(item, "invocations")).transpose()?;
         if geometry && invocations.is_none_or(<[_]>::is_empty) {
@@ -212,6 +233,7 @@ impl<'t> Parser<'_, 't> {
             instructions,
             triangles: table.get("triangles").map(|item| self.triangles(item, index)).transpose()?,
             rows: self.rows(table, index, budget, start)?,
+            equal: None,
         };
         let labels = &self.shader.procedures;
         if let Some(label) = case.calls.iter().find(|call| !labels.iter().any(|(label, _)| label == *call)) {
@@ -231,6 +253,29 @@ impl<'t> Parser<'_, 't> {
         let row = table.get("rows").and_then(|item| item.get_ref().as_array()?.get(number));
         let (start, what) = row.map_or((start, "the case"), |row| (row.span().start, "the row"));
         Err(reader.problem(start, format!("{what} expects nothing; add {nothing}")))
+    }
+
+    /// Returns the program that a case names as equal to its own.
+    fn twin(&self, table: &DeTable<'t>, item: &Item<'t>, own: usize) -> Result<Twin, Problem> {
+        let (reader, start) = (self.reader, item.span().start);
+        let shader = named(reader, (item, "equal"), self.files)?;
+        let stage = self.shader.executables.get(own).map_or(Stage::Vertex, |it| it.program.stage());
+        let index = shader.index_of(stage).map_err(|error| reader.problem(start, error))?;
+        // Registers that the case sets are those with the same value on top of either default.
+        let layer = table.get("uniforms").map(|item| reader.table(item, "uniforms")).transpose()?;
+        let layers = Layers { uniforms: layer.into_iter().collect(), ..Layers::default() };
+        let set = |bools: u16, int: u8| {
+            let defaults = Uniforms { bools, ints: [[int; 4]; 4], ..Uniforms::default() };
+            Ok::<_, Problem>(state(reader, &layers, (self.shader, own), defaults, start)?.uniforms)
+        };
+        let (low, high) = (set(0, 0)?, set(u16::MAX, u8::MAX)?);
+        let bools = BoolUniforms { baked: !(low.bools ^ high.bools), values: low.bools, specialized: 0 };
+        let mut ints = IntUniforms::default();
+        for ((known, low), high) in ints.baked.iter_mut().zip(low.ints).zip(high.ints) {
+            *known = (low == high).then_some(low);
+        }
+        let name = reader.texts(item, "equal")?.join(", ");
+        Ok(Twin { name, shader, index, own, bools, ints })
     }
 
     /// Returns the number of a case's program.

@@ -10,6 +10,8 @@ pub(crate) enum Place {
     Vertex,
     /// A case of a geometry program.
     Geometry,
+    /// A case with another program.
+    Equal,
     /// A case with a picture.
     Picture,
     /// A row of a case.
@@ -32,9 +34,9 @@ macro_rules! keys {
 keys! {
     "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin`";
     "lint" [File] "`\"deny\"`: findings of lint fail";
-    "name" [Vertex Geometry Picture Row] "its name, required for a case and unique among them";
-    "program" [Vertex Geometry] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";
-    "uniforms" [File Vertex Geometry Picture Row] "by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b`";
+    "name" [Vertex Geometry Equal Picture Row] "its name, required for a case and unique among them";
+    "program" [Vertex Geometry Equal] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";
+    "uniforms" [File Vertex Geometry Equal Picture Row] "by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b`";
     "attributes" [File Vertex Row] "by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1)";
     "expect" [Vertex Row] "outputs by semantics, as `position` and `texcoord0`, or `o0`";
     "rows" [Vertex] "runs with values on top of the case's";
@@ -42,6 +44,7 @@ keys! {
     "triangles" [Geometry] "a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }`";
     "calls" [Vertex Geometry] "procedures that must run";
     "instructions" [Vertex Geometry] "maximum number of instructions of a vertex or an invocation";
+    "equal" [Equal] "a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known";
     "budget" [Vertex Geometry] "limit after which a run counts as endless, by default 2^20";
     "picture" [Picture] "the name of a `.png` file, which `--bless` writes";
     "mesh" [Picture] "the name of a mesh to draw, by default `\"lathe\"`";
@@ -75,7 +78,7 @@ mod tests {
     #[test]
     fn the_guide_has_every_key_with_its_value() {
         let guide = include_str!("lib.rs");
-        let described = [Place::File, Place::Vertex, Place::Geometry, Place::Row];
+        let described = [Place::File, Place::Vertex, Place::Geometry, Place::Equal, Place::Row];
         for (name, of, value) in KEYS {
             let row = guide.lines().find(|line| line.starts_with(&format!("//! | `{name}` |")));
             let has_row = *name != "case" && described.iter().any(|place| of.contains(place));

@@ -49,6 +49,7 @@
 //! | `triangles` | case | a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }` |
 //! | `calls` | case | procedures that must run |
 //! | `instructions` | case | maximum number of instructions of a vertex or an invocation |
+//! | `equal` | case | a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known |
 //! | `budget` | case | limit after which a run counts as endless, by default 2^20 |
 //!
 //! A case with `picture = "lights.png"` draws a mesh and compares it with the picture next to the
@@ -95,6 +96,7 @@ mod shader;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 mod toml;
+mod twin;
 mod values;
 
 #[cfg(test)]
@@ -111,3 +113,4 @@ pub use program::{Argument, ProgramRun, Ran};
 pub use run::{BUDGET, Outcome, Trial, Triangle, Vertex, run};
 pub use shader::{Executable, Problem, Shader};
 pub use transpica_inspect::executor::{Batched, Cpu, Executor};
+pub use twin::Twin;

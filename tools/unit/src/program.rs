@@ -240,7 +240,8 @@ impl Ran<'_> {
     fn check(&self, expect: Vec<Expected>, triangles: Option<Vec<ExpectedTriangle>>) -> &Self {
         let row = Row { name: String::new(), trial: self.trial.clone(), expect };
         let (calls, instructions) = (Vec::new(), None);
-        let case = Case { name: String::new(), line: 0, rows: vec![row], calls, instructions, triangles };
+        let (name, rows) = (String::new(), vec![row]);
+        let case = Case { name, line: 0, rows, calls, instructions, triangles, equal: None };
         if let Some(text) = case.check("", self.shader, &Cpu).failure {
             let (_, text) = text.split_once('\n').unwrap_or_default();
             panic!("{text}");

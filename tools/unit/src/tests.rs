@@ -586,3 +586,48 @@ fn no_part_and_no_slip_of_a_file_panics() {
     let _ = fs::remove_dir_all(&folder);
     assert!(loaded > 50, "{loaded}");
 }
+
+#[test]
+fn cases_hold_a_program_against_another() {
+    let body = "mov r0, v0\nifu big\nadd r0, r0, r0\n.end\nmov o0, r0";
+    let source =
+        |body: &str| format!(".out - position o0\n.in v0\n.bool big, other\n.proc main\n{body}\nend\n.end\n");
+    let files = |name: &str| {
+        let text = match name {
+            "a.v.pica" => source(body),
+            "b.v.pica" => source("mov r3, v0\nadd o0, r3, r3"),
+            "c.v.pica" => source("nop\nmov o0, v0"),
+            _ => return Err(Problem { message: format!("no {name}"), ..Problem::default() }),
+        };
+        Ok((name.to_owned(), text.into()))
+    };
+    let failure = |case: &str| {
+        let text = format!("[[case]]\nname = \"same\"\n{case}");
+        let file = TestFile::with("a.test.toml", &text, &files).map_err(|problem| problem.to_string());
+        file.map(|file| file.cases[0].check("a.test.toml", &file.shader, &Cpu).failure)
+    };
+    assert_eq!(failure("equal = \"a.v.pica\""), Ok(None));
+    assert_eq!(failure("equal = \"b.v.pica\"\nuniforms = { big = true }"), Ok(None));
+    assert_eq!(failure("equal = \"c.v.pica\"\nuniforms = { big = false }"), Ok(None));
+    for (case, end) in [
+        (
+            "equal = \"b.v.pica\"\nuniforms = { big = false, other = true }",
+            "since a.v.pica:9\n  since b.v.pica:6\n",
+        ),
+        ("equal = \"b.v.pica\"\nuniforms = { other = true }", "since a.v.pica:9\n  since b.v.pica:6\n"),
+        ("equal = \"c.v.pica\"\nuniforms = { big = true }", "since a.v.pica:7\n  since c.v.pica:6\n"),
+    ] {
+        let text = failure(case).expect("a file").expect("a failure");
+        assert!(text.starts_with("a.test.toml:2: same\nnot equal to "), "{text}");
+        assert!(text.ends_with(end), "{text}");
+    }
+    let error = failure("equal = \"d.v.pica\"").expect_err("no such file");
+    assert!(error.contains("no d.v.pica"), "{error}");
+    let error = failure("equal = \"b.v.pica\"\nexpect = { o0 = [1, 2, 3, 4] }").expect_err("an unknown key");
+    assert!(error.contains("unknown key \"expect\""), "{error}");
+    // What another program computes is no reason for mutants to live.
+    let text = "[[case]]\nname = \"same\"\nequal = \"a.v.pica\"";
+    let file = TestFile::with("a.test.toml", text, &files).expect("a file");
+    let mutants = file.mutants().expect("mutants");
+    assert!(!mutants.is_empty() && mutants.iter().all(|mutant| file.kills(mutant, 100)), "{}", mutants.len());
+}

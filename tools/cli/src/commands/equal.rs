@@ -147,16 +147,14 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let [first, second] = [&arguments.first, &arguments.second].map(|path| Input::open(path));
     let (first, second) = (first?.remarked(common), second?.remarked(common));
     let other = arguments.other_dvle.or((arguments.first == arguments.second).then_some(1));
-    let sides = [
-        Side::new(&first, arguments.selection.dvle, common)?,
-        Side::new(&second, other, common)?,
-    ];
+    let sides = [Side::new(&first, arguments.selection.dvle, common)?, Side::new(&second, other, common)?];
     let matching = Matching::new([&sides[0].symbols, &sides[1].symbols], &arguments.outputs);
     let matching = matching.map_err(Failure::new)?;
     matching.notes.iter().for_each(|note| common.note(note));
     let options = arguments.settings.resolve_for(&sides[0].symbols)?.options;
     let solver = solver(arguments)?;
-    let ask = |script: &str| solver.as_deref().is_some_and(|solver| refutes(solver, arguments.seconds, script));
+    let ask =
+        |script: &str| solver.as_deref().is_some_and(|solver| refutes(solver, arguments.seconds, script));
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
     let &Equal { vertices, seed, budget, .. } = arguments;
     let comparison = Comparison {
@@ -183,7 +181,9 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     }
     files::write_all(&written)?;
     match verdict {
-        Verdict::Different(_) => Err(Failure::new(format!("{} and {} differ", sides[0].name(), sides[1].name()))),
+        Verdict::Different(_) => {
+            Err(Failure::new(format!("{} and {} differ", sides[0].name(), sides[1].name())))
+        }
         Verdict::Proven { .. } | Verdict::Sampled { .. } => Ok(()),
     }
 }
@@ -239,7 +239,8 @@ fn describe(sides: &[Side<'_>; 2], verdict: &Verdict) -> Result<String, Failure>
     match verdict {
         Verdict::Proven { claims: 0 } => text.push_str("equal for all inputs, proven by structure\n"),
         Verdict::Proven { claims } => {
-            let _ = writeln!(text, "equal for all inputs, proven by structure and {claims} answers of a solver");
+            let _ =
+                writeln!(text, "equal for all inputs, proven by structure and {claims} answers of a solver");
         }
         Verdict::Sampled { sampled, why } => {
             let _ = writeln!(text, "equal on {} vertices, not proven: {why}", sampled.vertices);
@@ -265,7 +266,8 @@ fn difference(text: &mut String, sides: &[Side<'_>; 2], found: &Difference) -> R
             let [a, b] = output.results;
             let _ = write!(text, "different: {} is {a:?} ({:#010x})", output.pair.name, a.to_bits());
             let _ = write!(text, " and {b:?} ({:#010x})", b.to_bits());
-            let _ = writeln!(text, "{}", output.ulp.map_or(String::new(), |ulp| format!(", {ulp} ulp apart")));
+            let _ =
+                writeln!(text, "{}", output.ulp.map_or(String::new(), |ulp| format!(", {ulp} ulp apart")));
         }
         None if found.ended == [true; 2] => text.push_str("different: they emit other vertices\n"),
         None => {
@@ -286,8 +288,10 @@ fn difference(text: &mut String, sides: &[Side<'_>; 2], found: &Difference) -> R
 
 /// The verdict as JSON.
 fn document(sides: &[Side<'_>; 2], verdict: &Verdict) -> Result<Value, Failure> {
-    let files: Vec<Value> =
-        sides.iter().map(|side| json!({ "file": side.input.path.display().to_string(), "dvle": side.dvle })).collect();
+    let files: Vec<Value> = sides
+        .iter()
+        .map(|side| json!({ "file": side.input.path.display().to_string(), "dvle": side.dvle }))
+        .collect();
     let mut document = json!({ "programs": files });
     match verdict {
         Verdict::Proven { claims } => {

@@ -95,10 +95,9 @@ fn smallest(
     mut values: Values,
 ) -> Result<Values, Error> {
     let assume = comparison.options.assume;
-    let promises = comparison.options.input.promises;
-    for register in 0..16 {
+    for (register, promise) in comparison.options.input.promises.into_iter().enumerate() {
         for (component, default) in DEFAULT.into_iter().enumerate() {
-            let keeps = |number: f32| promises[register].holds(&[number]);
+            let keeps = |number: f32| promise.holds(&[number]);
             let place = |values: &mut Values, number| values.inputs[register][component] = number;
             replace(comparison, machines, &mut values, place, keeps, default)?;
         }
@@ -180,7 +179,8 @@ fn instructions(
     Ok([0, 1].map(|side| {
         let (recording, steps) = &ways[side];
         let others = results(1 - side);
-        let first = steps.iter().find(|&&step| made(recording, step).iter().any(|bits| !others.contains(bits)));
+        let first =
+            steps.iter().find(|&&step| made(recording, step).iter().any(|bits| !others.contains(bits)));
         first.or(steps.last()).and_then(|&step| recording.pc(step))
     }))
 }
@@ -192,7 +192,8 @@ fn made(recording: &Recording, step: usize) -> Vec<u32> {
     let own = written(&inst);
     let numbers = (0..64usize).filter_map(|lane| {
         let (register, component) = (lane / 4, lane % 4);
-        let of = |set: u64, bank: &[[f32; 4]; 16]| (set >> lane & 1 != 0).then_some(bank[register][component]);
+        let of =
+            |set: u64, bank: &[[f32; 4]; 16]| (set >> lane & 1 != 0).then_some(bank[register][component]);
         of(own.temps, &after.temps).or_else(|| of(own.outputs, &after.outputs))
     });
     let one = |number: f32| match number {

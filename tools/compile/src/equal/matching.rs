@@ -128,12 +128,7 @@ fn named(symbols: &Symbols, bank: SymbolBank) -> Vec<&Named> {
 
 /// Returns for each register of the second program the first program's. Names come first, then
 /// equal numbers; what is left is paired in order.
-fn permutation(
-    symbols: [&Symbols; 2],
-    bank: SymbolBank,
-    count: usize,
-    notes: &mut Vec<String>,
-) -> Vec<u8> {
+fn permutation(symbols: [&Symbols; 2], bank: SymbolBank, count: usize, notes: &mut Vec<String>) -> Vec<u8> {
     let [first, second] = symbols.map(|symbols| named(symbols, bank));
     let (mut found, mut taken) = (vec![None; count], vec![false; count]);
     for own in &second {
@@ -207,9 +202,14 @@ fn pairs(symbols: [&Symbols; 2], outputs: &[String]) -> Result<Vec<OutputPair>, 
             let both = if list.is_empty() { "none".into() } else { list.join(", ") };
             format!("the {which} program has no output {name}; both have {both}: select outputs to compare")
         };
-        let (first, second) = (first.ok_or_else(|| missing("first"))?, second.ok_or_else(|| missing("second"))?);
+        let (first, second) =
+            (first.ok_or_else(|| missing("first"))?, second.ok_or_else(|| missing("second"))?);
         if first.len() != second.len() {
-            return Err(format!("{name} has {} components, and {} in the second program", first.len(), second.len()));
+            return Err(format!(
+                "{name} has {} components, and {} in the second program",
+                first.len(),
+                second.len()
+            ));
         }
         for (number, (a, b)) in first.into_iter().zip(second).enumerate() {
             let name = format!("{name}.{}", COMPONENTS[number & 3]);

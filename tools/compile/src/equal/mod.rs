@@ -214,10 +214,10 @@ pub fn compare(comparison: &Comparison<'_>) -> Result<Verdict, Error> {
         Ok(claims) => return Ok(Verdict::Proven { claims }),
         Err(why) => why,
     };
-    let sampled = sample::run(comparison)?;
-    match sampled.found {
+    let mut sampled = sample::run(comparison)?;
+    match sampled.found.take() {
         None => Ok(Verdict::Sampled { sampled, why }),
-        Some(values) => difference::of(comparison, values).map(|found| Verdict::Different(Box::new(found))),
+        Some(values) => difference::of(comparison, *values).map(|found| Verdict::Different(Box::new(found))),
     }
 }
 

@@ -22,6 +22,9 @@ const UNFINISHED: u64 = 16;
 /// Factor of the budget of a program that does not end where the other one does.
 const PATIENCE: u64 = 16;
 
+/// Sixteen registers.
+type Vectors = [[f32; 4]; 16];
+
 /// Values of one vertex, as the first program has its registers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
@@ -41,7 +44,7 @@ pub struct Sampled {
     /// The largest distance of two results that count as equal.
     pub worst: Distance,
     /// The first values with different results.
-    pub found: Option<Values>,
+    pub found: Option<Box<Values>>,
 }
 
 /// What a program sends on: the outputs of a vertex, or those of an EMIT with what was set for it.
@@ -292,7 +295,7 @@ impl<'a> Sampler<'a> {
                 }
                 Ok(None) => self.sampled.unfinished += 1,
                 Err(()) if self.machines.keep_promise(&values()) => {
-                    self.sampled.found = Some(values());
+                    self.sampled.found = Some(Box::new(values()));
                     return Ok(());
                 }
                 Err(()) => {}
@@ -306,7 +309,7 @@ impl<'a> Sampler<'a> {
         &mut self,
         uniforms: &Uniforms,
         inputs: &[[[f32; 4]; 16]],
-    ) -> Result<Option<[Vec<[[f32; 4]; 16]>; 2]>, Error> {
+    ) -> Result<Option<[Vec<Vectors>; 2]>, Error> {
         let Some(batches) = &mut self.batches else { return Ok(None) };
         let of_both = self.comparison.uniforms(uniforms);
         let mut outputs = [(); 2].map(|()| vec![[[0.0; 4]; 16]; inputs.len()]);
@@ -327,7 +330,8 @@ fn tested(comparison: &Comparison<'_>) -> Vec<u8> {
     let mut found = [false; BOOLS];
     for (side, subject) in comparison.subjects.iter().enumerate() {
         for inst in instructions(subject.program) {
-            let Inst::Flow(Flow::IfU { bool, .. } | Flow::CallU { bool, .. } | Flow::JmpU { bool, .. }) = inst
+            let Inst::Flow(Flow::IfU { bool, .. } | Flow::CallU { bool, .. } | Flow::JmpU { bool, .. }) =
+                inst
             else {
                 continue;
             };

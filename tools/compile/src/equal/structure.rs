@@ -39,14 +39,17 @@ pub fn prove(comparison: &Comparison<'_>) -> Result<usize, String> {
         return Ok(0);
     }
     let count = |open: usize| format!("{open} of {claims} pairs of operations are equal on samples only");
-    let Some(solver) = comparison.solver else { return Err(format!("{}, and no solver is asked", count(claims))) };
+    let Some(solver) = comparison.solver else {
+        return Err(format!("{}, and no solver is asked", count(claims)));
+    };
     let open = symbols.claims.iter().filter(|claim| !decide(&symbols, **claim, solver)).count();
     if open == 0 { Ok(claims) } else { Err(format!("{}: solvers do not decide them", count(open))) }
 }
 
 /// Asks the solver about a claim.
 fn decide(symbols: &Symbols, claim: [Symbol; 2], solver: Solver<'_>) -> bool {
-    let mut scripts = SCRIPTS.into_iter().filter_map(|(opened, products)| symbols.script(claim, opened, products));
+    let mut scripts =
+        SCRIPTS.into_iter().filter_map(|(opened, products)| symbols.script(claim, opened, products));
     scripts.any(|script| solver(&script))
 }
 

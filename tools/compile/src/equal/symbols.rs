@@ -373,9 +373,8 @@ impl Symbols {
             }
             Head::Binary(op) if is_open => meaning::binary(t, op, self.precision, operand(0), operand(1)),
             Head::Select if is_open => t.ite(operand(0), operand(1), operand(2)),
-            Head::Many(op) if is_open => (1..node.operands.len()).fold(operand(0), |all, next| {
-                meaning::binary(t, op, self.precision, all, operand(next))
-            }),
+            Head::Many(op) if is_open => (1..node.operands.len())
+                .fold(operand(0), |all, next| meaning::binary(t, op, self.precision, all, operand(next))),
             _unknown => variable(t, node.kind, terms.len() as u32),
         }
     }

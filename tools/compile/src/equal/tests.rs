@@ -39,7 +39,8 @@ impl Owned {
 
     fn raw(program: &Program<'_>) -> Self {
         let (code, descriptors) = (program.code().to_vec(), program.descriptors().to_vec());
-        let program = Program::from_raw(code, descriptors, program.entry(), program.stage()).expect("a program");
+        let program =
+            Program::from_raw(code, descriptors, program.entry(), program.stage()).expect("a program");
         Self { program, constants: Constants::NONE, symbols: Symbols::default() }
     }
 
@@ -109,7 +110,8 @@ fn checked(pair: [&Owned; 2], change: Change<'_>) -> (Verdict, bool) {
 /// The sources of vertex programs among the samples, with their names.
 fn samples() -> Vec<(String, String)> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders"));
-    let mut names: Vec<_> = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("a file")).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(folder).expect("samples").map(|entry| entry.expect("a file")).collect();
     names.sort_by_key(std::fs::DirEntry::file_name);
     let named = names.iter().map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
     let vertex = named.filter(|(name, _)| name.ends_with(".v.pica"));
@@ -130,8 +132,15 @@ fn free_register(text: &str) -> Option<String> {
 }
 
 const SUMS: &[&str] = &["add", "mul", "dp3", "dp4"];
-const OTHERS: &[(&str, &str)] =
-    &[("add", "mul"), ("mul", "add"), ("max", "min"), ("min", "max"), ("dp3", "dp4"), ("sge", "slt"), ("rsq", "rcp")];
+const OTHERS: &[(&str, &str)] = &[
+    ("add", "mul"),
+    ("mul", "add"),
+    ("max", "min"),
+    ("min", "max"),
+    ("dp3", "dp4"),
+    ("sge", "slt"),
+    ("rsq", "rcp"),
+];
 
 /// A line edited so that the program computes the same.
 fn same(text: &str, line: &str, random: &mut Random) -> Option<String> {
@@ -164,7 +173,11 @@ fn other(line: &str, random: &mut Random) -> Option<String> {
 }
 
 /// Edits lines of a text until one gives a program; `None` if the text has no such line.
-fn edited(text: &str, random: &mut Random, edit: &mut dyn FnMut(&str, &mut Random) -> Option<String>) -> Option<Owned> {
+fn edited(
+    text: &str,
+    random: &mut Random,
+    edit: &mut dyn FnMut(&str, &mut Random) -> Option<String>,
+) -> Option<Owned> {
     let lines: Vec<&str> = text.lines().collect();
     (0..200).find_map(|_| {
         let number = random.below(lines.len() as u32) as usize;
@@ -183,7 +196,9 @@ fn edited_samples_have_the_right_verdict() {
         let Some(sample) = Owned::new(&text) else { continue };
         let mut random = Random::new(number, "edits");
         for _ in 0..4 {
-            let Some(twin) = edited(&text, &mut random, &mut |line, random| same(&text, line, random)) else { continue };
+            let Some(twin) = edited(&text, &mut random, &mut |line, random| same(&text, line, random)) else {
+                continue;
+            };
             let found = verdict([&sample, &twin], &|_| {});
             assert!(!matches!(found, Verdict::Different(_)), "{name}: {found:?}");
             equal += 1;
@@ -208,7 +223,8 @@ const HEAD: &str = ".out pos position\n.out col color\n.fvec first, second\n.boo
 
 fn program(body: &str) -> Owned {
     let text = format!("{HEAD}{body}\nmov col, half\nend\n.end\n");
-    Owned::new(&text).unwrap_or_else(|| panic!("{:?}", assemble(&[SourceText { name: "", text: &text }]).err()))
+    Owned::new(&text)
+        .unwrap_or_else(|| panic!("{:?}", assemble(&[SourceText { name: "", text: &text }]).err()))
 }
 
 fn verdict_of(bodies: [&str; 2], change: Change<'_>) -> Verdict {
@@ -222,7 +238,9 @@ fn variants_of_a_program_are_equal_to_the_whole_under_their_bools() {
         "mov r0, a\nifu deep\nmul r0, first, r0\n.else\nadd r0, first, r0\n.end\nifu flat\nmax r0, half.xxxx, r0\n.end\n\
          ifu late\nmul r0, r0, r0\n.end\nmov pos, r0",
     );
-    let part = |bools: u16, bit: u16, yes: &'static str, no: &'static str| if bools >> bit & 1 != 0 { yes } else { no };
+    let part = |bools: u16, bit: u16, yes: &'static str, no: &'static str| {
+        if bools >> bit & 1 != 0 { yes } else { no }
+    };
     for bools in 0..8 {
         let variant = program(&format!(
             "mov r3, a\n{} r3, first, r3\n{}\n{}\nmov pos, r3",
@@ -232,7 +250,8 @@ fn variants_of_a_program_are_equal_to_the_whole_under_their_bools() {
         ));
         for known in 0..8u16 {
             let found = verdict([&whole, &variant], &|comparison| {
-                (comparison.options.control.bools.baked, comparison.options.control.bools.values) = (7, known);
+                (comparison.options.control.bools.baked, comparison.options.control.bools.values) =
+                    (7, known);
             });
             if known == bools {
                 assert_eq!(found, Verdict::Proven { claims: 0 }, "{bools:03b}");
@@ -269,7 +288,9 @@ fn random_programs_with_a_changed_bit_are_told_apart() {
             (Verdict::Proven { .. } | Verdict::Sampled { .. }, _) => alike += 1,
         }
     }
-    println!("{proven} proven equal to themselves; {different} changed ones differ, {alike} do not, {missed} were missed");
+    println!(
+        "{proven} proven equal to themselves; {different} changed ones differ, {alike} do not, {missed} were missed"
+    );
     assert!(proven >= 195 && different >= 30, "{proven} {different} {alike}");
     assert!(missed * 20 <= different, "{missed} {different}");
 }
@@ -283,7 +304,8 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
         );
         Owned::new(&text).expect("a program")
     };
-    let emit = |slot: u8, flags: &str, body: &str| format!("setemit {slot}{flags}\n{body}\nmov col, a\nemit\n");
+    let emit =
+        |slot: u8, flags: &str, body: &str| format!("setemit {slot}{flags}\n{body}\nmov col, a\nemit\n");
     let triangle = |last: &str, middle: &str| {
         emit(0, "", "mov pos, a") + &emit(1, "", middle) + &emit(2, last, "add pos, first, a")
     };
@@ -302,7 +324,9 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
     // What an invocation leaves is an input of the next one.
     let counting = text(&("add r0, first, r0\n".to_owned() + &emit(0, ", prim", "mov pos, r0")));
     let fresh = text(&("mov r1, first\nadd r0, first, r0\n".to_owned() + &emit(0, ", prim", "mov pos, r0")));
-    let reset = text(&("mov r1, a\nadd r0, first, -r1\nadd r0, a, r0\n".to_owned() + &emit(0, ", prim", "mov pos, r0")));
+    let reset = text(
+        &("mov r1, a\nadd r0, first, -r1\nadd r0, a, r0\n".to_owned() + &emit(0, ", prim", "mov pos, r0")),
+    );
     assert!(matches!(verdict([&counting, &fresh], &|_| {}), Verdict::Sampled { .. }));
     assert!(matches!(verdict([&counting, &reset], &|_| {}), Verdict::Different(_)));
     let vertex = program("mov pos, a");
@@ -350,7 +374,8 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
     let rounding = |comparison: &mut Comparison<'_>| comparison.rounding = Some(1e-5);
     assert_eq!(verdict_of(bodies, &rounding), Verdict::Proven { claims: 0 });
     // Not the same sum, but near it.
-    let near = ["mul pos, first, a", "mul r0, first, a\nmul r1, half.y, r0\nadd r1, r1, -r0\nadd pos, r1, r0"];
+    let near =
+        ["mul pos, first, a", "mul r0, first, a\nmul r1, half.y, r0\nadd r1, r1, -r0\nadd pos, r1, r0"];
     assert!(!matches!(verdict_of(near, &rounding), Verdict::Different(_)));
     let far = ["mul pos, first, a", "mul r0, first, a\nmul pos, half.x, r0"];
     assert!(matches!(verdict_of(far, &rounding), Verdict::Different(_)));
@@ -365,8 +390,11 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
 #[test]
 fn promises_leave_out_what_breaks_them() {
     // Zero times infinity is 0 here: only NaN tells these apart.
-    let bodies = ["mul pos, first, a", "mul r0, first, a\nmax r1, half.xxxx, r0\nmin r2, half.xxxx, r0\n\
-                   add r1, r1, r2\nadd pos, -half.xxxx, r1"];
+    let bodies = [
+        "mul pos, first, a",
+        "mul r0, first, a\nmax r1, half.xxxx, r0\nmin r2, half.xxxx, r0\n\
+                   add r1, r1, r2\nadd pos, -half.xxxx, r1",
+    ];
     let below = |comparison: &mut Comparison<'_>| {
         comparison.rounding = Some(1e-3);
         comparison.options.input.promises = [Promise::Below(4); 16];
@@ -409,8 +437,9 @@ fn a_program_that_does_not_end_differs_from_one_that_does() {
     assert_eq!((found.ended, &found.output), ([true, false], &None));
     // Twice the budget is no difference: the slower program gets sixteen times as much.
     let slow = "mov r0, a\n".repeat(70) + "mov pos, a";
-    let found = verdict_of(["mov pos, first", &slow.replace("mov pos, a", "mov pos, first")], &|comparison| {
-        comparison.effort.budget = 40;
-    });
+    let found =
+        verdict_of(["mov pos, first", &slow.replace("mov pos, a", "mov pos, first")], &|comparison| {
+            comparison.effort.budget = 40;
+        });
     assert!(matches!(found, Verdict::Proven { .. }), "{found:?}");
 }

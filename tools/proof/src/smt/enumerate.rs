@@ -15,8 +15,8 @@ use transpica::stages::passes::legalize::Given;
 use transpica::stages::precision::{arith, portable};
 
 use crate::chain;
-use transpica_compile::equal::walk::alone;
 use crate::smt::rules::function;
+use transpica_compile::equal::walk::alone;
 
 /// Numbers of a block.
 const BLOCK: usize = 1 << 10;

@@ -14,12 +14,12 @@ use transpica::{Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 
 use crate::chain;
-use transpica_compile::equal::walk::results;
-use transpica_compile::equal::meaning;
 use crate::smt::question::{Claims, PRECISIONS, Question};
 use crate::smt::rules::{function, operand};
 use crate::smt::spec::{self, Register, Spec};
+use transpica_compile::equal::meaning;
 use transpica_compile::equal::term::{Fun, Products, Sort, Term};
+use transpica_compile::equal::walk::results;
 
 /// Mnemonics by their number of sources.
 const INSTRUCTIONS: [(usize, &str); 3] =

@@ -10,8 +10,8 @@ use transpica::Precision;
 use transpica::stages::ir::Module;
 use xxhash_rust::xxh3::xxh3_128;
 
-use transpica_compile::equal::walk::results;
 use transpica_compile::equal::term::{Products, Term, Terms};
+use transpica_compile::equal::walk::results;
 
 /// The three precisions.
 pub const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];

@@ -9,11 +9,11 @@ use transpica::stages::entity::Handle;
 use transpica::stages::ir::{Func, Lane, Type, Value};
 use transpica::stages::passes::analyze::ranges::{Range, Ranges};
 
-use transpica_compile::equal::walk::results;
 use crate::smt::legal;
 use crate::smt::question::{Claims, Question};
 use crate::smt::rules::function;
 use transpica_compile::equal::term::{Fun, Products, Term, Terms};
+use transpica_compile::equal::walk::results;
 
 /// First and last of the numbers of each sign and exponent, but NaN, in the order of their bits;
 /// every range has all or none of them.

@@ -12,13 +12,13 @@ use transpica::stages::passes;
 use transpica::stages::precision::arith::uniform_index;
 use transpica::{Precision, Shbin};
 
-use transpica_compile::equal::walk::compare;
 use crate::smt::mutants::{mutants, numbers};
 use crate::smt::question::{Answer, Claims, PRECISIONS, answers, folder};
 use crate::smt::rules::{function, rows, simplified};
-use transpica_compile::equal::term::{Products, Terms};
 use crate::smt::{ask, legal};
 use transpica_compile::equal::meaning;
+use transpica_compile::equal::term::{Products, Terms};
+use transpica_compile::equal::walk::compare;
 
 fn source(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/passes").join(path);

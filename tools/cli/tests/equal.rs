@@ -1,0 +1,114 @@
+//! `equal`: verdicts about pairs of programs, as text, JSON and exit status.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{folder, follows_schema, transpica};
+
+const HEAD: &str =
+    ".out pos position\n.fvec scale\n.bool big\n.constf k(2.0, 0.5, 1.0, 0.0)\n.alias a v0\n.proc main\n";
+
+/// A source with this body.
+fn source(folder: &Path, name: &str, body: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, format!("{HEAD}{body}\nend\n.end\n")).expect("written");
+    path.display().to_string()
+}
+
+/// A double of a solver with this answer.
+fn solver(folder: &Path, name: &str, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    path
+}
+
+fn json(arguments: &[&str]) -> (i32, Value) {
+    let ran = transpica(arguments);
+    let document: Value = serde_json::from_str(&ran.text()).expect("JSON");
+    follows_schema(&document);
+    (ran.status, document)
+}
+
+#[test]
+fn a_sample_is_equal_to_its_source_and_variants_under_their_bools() {
+    for sample in ["lights", "skinning", "terrain", "library"] {
+        let container = format!("shaders/{sample}.shbin");
+        let text = transpica(&["equal", &container, &container, "--other-dvle", "0", "--solver", "none"]);
+        assert_eq!(text.succeeded(), "equal for all inputs, proven by structure\n", "{sample}");
+    }
+    let folder = folder("equal-variants");
+    let whole =
+        source(&folder, "whole.v.pica", "mov r0, a\nifu big\nmul r0, k.xxxx, r0\n.end\nmul pos, scale, r0");
+    let big = source(&folder, "big.v.pica", "mul r1, k.xxxx, a\nmul pos, scale, r1");
+    let equal = |bools: &str| transpica(&["equal", &whole, &big, "--bools", bools, "--json"]).status;
+    assert_eq!((equal("big=true"), equal("big=false")), (0, 1));
+}
+
+#[test]
+fn a_difference_has_its_instructions_and_a_state_that_shows_it() {
+    let folder = folder("equal-different");
+    let [a, b] = [("a.v.pica", "mul r0, scale, a"), ("b.v.pica", "mul r0, scale, -a")]
+        .map(|(name, line)| source(&folder, name, &format!("nop\n{line}\nadd pos, k.wwww, r0")));
+    let state = folder.join("state.json").display().to_string();
+    let ran = transpica(&["equal", &a, &b, "--save-state", &state]);
+    assert_eq!(ran.status, 1);
+    let text = ran.text();
+    assert!(text.starts_with("different: position.w is 1.0 (0x3f800000) and -1.0 (0xbf800000)"), "{text}");
+    assert!(text.contains("a.v.pica:8: pc 0x1: mul r0, scale, v0\n"), "{text}");
+    assert!(text.contains("b.v.pica:8: pc 0x1: mul r0, scale, -v0\n"), "{text}");
+    assert!(ran.report().contains("differ"), "{}", ran.err);
+    let outputs = [&a, &b].map(|file| transpica(&["run", file, "--state", &state, "--json"]).succeeded());
+    assert_ne!(outputs[0], outputs[1]);
+    let (status, document) = json(&["equal", &a, &b, "--json"]);
+    assert_eq!((status, &document["verdict"]), (1, &"different".into()));
+    assert_eq!(document["instructions"][1]["line"], 8);
+    assert_eq!(document["output"]["results"][0], "0x3f800000");
+    // Other outputs do not count.
+    let ran = transpica(&["equal", &a, &b, "--outputs", "color"]);
+    assert!(ran.status == 1 && ran.report().contains("no output color; both have position"), "{}", ran.err);
+}
+
+#[test]
+fn a_solver_decides_what_structure_leaves_open() {
+    let folder = folder("equal-solver");
+    let a = source(&folder, "a.v.pica", "add pos, a, a");
+    let b = source(&folder, "b.v.pica", "mov r0, a\nmul pos, k.xxxx, r0");
+    let none = transpica(&["equal", &a, &b, "--solver", "none", "--vertices", "100"]).succeeded();
+    assert!(none.starts_with("equal on 100 vertices, not proven: 4 of 4 pairs"), "{none}");
+    let sure = solver(&folder, "sure", "cat > /dev/null; echo unsat");
+    let proven = transpica(&["equal", &a, &b, "--solver", &sure.display().to_string()]).succeeded();
+    assert_eq!(proven, "equal for all inputs, proven by structure and 4 answers of a solver\n");
+    for (name, script) in
+        [("unsure", "cat > /dev/null; echo unknown"), ("broken", "exit 3"), ("wrong", "echo sat")]
+    {
+        let other = solver(&folder, name, script);
+        let (status, document) = json(&["equal", &a, &b, "--json", "--solver", &other.display().to_string()]);
+        assert_eq!((status, &document["verdict"]), (0, &"sampled".into()), "{name}");
+    }
+    let ran = transpica(&["equal", &a, &b, "--solver", "/nowhere/solver"]);
+    assert!(ran.status == 1 && ran.report().contains("no program /nowhere/solver"), "{}", ran.err);
+}
+
+#[test]
+fn sums_in_another_order_are_equal_up_to_rounding() {
+    let folder = folder("equal-rounding");
+    let a = source(&folder, "a.v.pica", "add r0, scale, a\nadd pos, k.xyzw, r0");
+    let b = source(&folder, "b.v.pica", "add r0, k.xyzw, a\nadd pos, scale, r0");
+    assert_eq!(transpica(&["equal", &a, &b]).status, 1);
+    let text = transpica(&["equal", &a, &b, "--up-to-rounding"]).succeeded();
+    assert_eq!(text, "equal for all inputs, proven by structure\n");
+    let c = source(
+        &folder,
+        "c.v.pica",
+        "add r0, scale, a\nmul r1, k.yyyy, r0\nadd r1, r1, r1\nadd pos, k.xyzw, r1",
+    );
+    let (status, document) = json(&["equal", &a, &c, "--up-to-rounding=1e-6", "--solver", "none", "--json"]);
+    assert_eq!((status, &document["verdict"]), (0, &"sampled".into()));
+    for wrong in ["--up-to-rounding=1", "--up-to-rounding=-1e-9", "--up-to-rounding=x", "--seconds=0"] {
+        assert_eq!(transpica(&["equal", &a, &b, wrong]).status, 2, "{wrong}");
+    }
+}
