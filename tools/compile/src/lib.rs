@@ -4,3 +4,6 @@
 //! shown equal to its source. Knows no GPU.
 
 pub mod equal;
+
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{ir, lift, passes, precision, translate};

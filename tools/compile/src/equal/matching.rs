@@ -2,10 +2,10 @@
 //! In: the names and outputs of both. Out: for each register of the second program that of the
 //! first, and the pairs of output components. Knows no instructions.
 
+use crate::ir::Resource;
 use transpica::container::SymbolBank;
 use transpica::interp::Uniforms;
 use transpica::isa::sizes::{BOOLS, FLOATS, INTS};
-use transpica::stages::ir::Resource;
 use transpica_inspect::symbols::{Symbols, letter};
 use transpica_inspect::values::Named;
 

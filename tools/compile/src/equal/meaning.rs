@@ -3,8 +3,8 @@
 //! without a term does not compile. `tests.rs` compares the terms with `ir::op::scalar`.
 //! Facts: the meanings in `src/ir/op/signature.rs`; float24 as the reference has it.
 
+use crate::ir::{Binary, ScalarKind, Unary};
 use transpica::Precision;
-use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
 use crate::equal::term::{Fun, Sort, Term, Terms};
 

@@ -72,7 +72,7 @@ pub type Solver<'a> = &'a dyn Fn(&str) -> bool;
 pub struct Comparison<'a> {
     /// Both programs.
     pub subjects: [Subject<'a>; 2],
-    /// What stands for what.
+    /// The registers and outputs that stand for each other.
     pub matching: &'a Matching,
     /// Bools and ints with known values, promises, precision. Outputs are compared as registers.
     pub options: Options,

@@ -47,7 +47,7 @@ pub struct Sampled {
     pub found: Option<Box<Values>>,
 }
 
-/// What a program sends on: the outputs of a vertex, or those of an EMIT with what was set for it.
+/// A vertex that a program sends on: its outputs, with what was set for the EMIT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
     /// Vertex slot, 0 for a vertex program.

@@ -2,11 +2,11 @@
 //! In: a comparison. Out: the number of claims that a solver had to prove, or why there is no
 //! proof. Both programs are lowered and optimized as for a translation, and walked side by side.
 
+use crate::ir::Module;
+use crate::lift::{self, Context, OutputSelection};
+use crate::passes::{self, Scratch};
+use crate::translate::{ControlFlow, control};
 use transpica::host::Constants;
-use transpica::stages::ir::Module;
-use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::passes::{self, Scratch};
-use transpica::stages::translate::{ControlFlow, control};
 use transpica::{Options, Stage};
 
 use super::symbols::{Symbol, Symbols};

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::ir::op::scalar;
+use crate::ir::{Array, Binary, Resource, ScalarKind, Shape, Unary};
 use transpica::Precision;
-use transpica::stages::ir::op::scalar;
-use transpica::stages::ir::{Array, Binary, Resource, ScalarKind, Shape, Unary};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::equal::meaning::{self, constant, variable};

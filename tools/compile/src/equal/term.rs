@@ -11,7 +11,7 @@ use std::cell::{Ref, RefCell};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use transpica::stages::precision::portable;
+use crate::precision::portable;
 
 /// Sort of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,16 +1,17 @@
 //! Two functions compute the same: walks both side by side, construct by construct.
 //! In: two modules, such as one before and after a pass, and which registers of both are one. Out:
-//! the claims on which their equality rests, or where they part. Choices without exits become symbols; what is left of constructs must correspond one
-//! to one. Loop parameters count as equal as long as every iteration keeps them so.
+//! the claims on which their equality rests, or where they part. Choices without exits become
+//! symbols; what is left of constructs must correspond one to one. Loop parameters count as equal
+//! as long as every iteration keeps them so.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
-use transpica::Precision;
-use transpica::stages::ir::{
+use crate::ir::{
     Array, Binary, Exit, Func, Item, Module, Node, NodeData, Op, Region, Resource, ScalarKind, Shape, Type,
     Unary, Value, ValueList,
 };
+use transpica::Precision;
 
 use crate::equal::matching::Registers;
 use crate::equal::symbols::{Head, Symbol, Symbols};
@@ -131,7 +132,7 @@ struct Walk<'a> {
     required: Vec<[Symbol; 2]>,
     /// Walks through functions that are enumerated, too.
     opens_all: bool,
-    /// What registers of the second function stand for.
+    /// Registers of the first function for those of the second.
     registers: Registers,
     /// Items that may still be visited.
     left: usize,
