@@ -7,6 +7,7 @@ use transpica::isa::word::{Field, Format};
 use transpica::isa::{Mask, Opcode};
 
 use crate::directives;
+use crate::lint::Rule;
 
 /// The guide's page of the language, a section for each subject.
 const LANGUAGE: &str = include_str!("guide/language.md");
@@ -32,18 +33,22 @@ const FLOW: [(Opcode, &str); 8] = [
     (Opcode::Jmpu, "continues at the label if the bool uniform is true, with `!` if it is false"),
 ];
 
-/// Returns the page of a subject: an instruction, a directive, or a section of the language such
-/// as `directives`; `language` is the complete page.
+/// Returns the page of a subject: an instruction, a directive, a rule of lint, or a section of the
+/// language such as `directives`; `language` is the complete page, `lint-rules` lists the rules.
 ///
 /// ```
 /// use transpica_asm::manual::page;
 /// assert!(page("mad").is_some_and(|page| page.contains("mad dest, s1, s2, s3")));
+/// assert!(page("mova-pair").is_some_and(|page| page.contains("Hardware hangs")));
 /// assert!(page("directives").is_some_and(|page| page.contains(".fvec")));
 /// assert_eq!(page("shader"), None);
 /// ```
 pub fn page(subject: &str) -> Option<String> {
     let mut pages: Vec<String> = Opcode::from_mnemonic(subject).map(instruction).into_iter().collect();
     pages.extend(directive(subject));
+    let is_wanted = |rule: &&Rule| subject == "lint-rules" || rule.id() == subject;
+    let rules = Rule::ALL.iter().filter(is_wanted);
+    pages.extend(rules.map(|rule| format!("{}: {}", rule.id(), rule.explanation())));
     if pages.is_empty() {
         let mut sections = LANGUAGE.split("\n## ");
         let is_wanted =

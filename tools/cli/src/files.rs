@@ -121,7 +121,8 @@ pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     }
     if files.is_empty() {
         let hint = "name _vs.vkch files or OpenGL .bin files in shaders/*/transferable, or folders that contain some";
-        return Err(Failure::new("no shader cache found").hint(hint));
+        let named: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(Failure::new(format!("no shader cache found in {}", named.join(", "))).hint(hint));
     }
     Ok(files)
 }

@@ -71,7 +71,7 @@ fn malformed_files_and_no_tests_are_failures() {
         error: textured.test.toml:3:12: expect: unknown key "texcoord", did you mean `texcoord0`?
 
         test result: FAILED. 0 passed; 0 failed
-        error: a test file cannot be read
+        error: a test file is malformed
     "#]]
     .assert_eq(&(ran.text() + &ran.err));
     let ran = test("test_none", PASSES, &["--filter", "nothing"]);

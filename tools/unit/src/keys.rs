@@ -64,6 +64,12 @@ keys! {
     "translate" [Matrix] "`[x, y, z]`";
 }
 
+/// Returns the keys of a test file with their values, a line for each.
+pub fn manual() -> String {
+    let line = |(name, _, value): &(&str, &[Place], &str)| format!("{name}: {value}\n");
+    KEYS.iter().map(line).collect()
+}
+
 impl Place {
     /// Returns the keys that the table may have.
     pub fn keys(self) -> Vec<&'static str> {

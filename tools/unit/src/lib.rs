@@ -106,6 +106,7 @@ pub use case::{Case, Checked, ExpectedTriangle, Row};
 pub use complete::complete;
 pub use expect::{Difference, Expectation, Expected, Output, Tolerance, near};
 pub use file::{ENDING, Files, TestFile};
+pub use keys::manual;
 pub use matrix::IDENTITY;
 pub use mutate::Mutant;
 pub use picture::PictureCase;

@@ -201,9 +201,14 @@ enum Fit {
 fn placed<'a, 't>(parts: &[Part<'a, 't>], size: usize, count: usize) -> Option<(Vec<Part<'a, 't>>, Fit)> {
     let (mut end, mut is_regular, mut all) = (0, count.is_multiple_of(size), Vec::new());
     let is_indexed = parts.iter().any(|(index, ..)| index.is_some());
+    let mut first = None;
     for &(index, item, found) in parts {
         let start = index.unwrap_or(end);
-        if start < end || start >= count {
+        // Matrices with indices follow each other at a distance of whole matrices.
+        let is_apart = !is_indexed
+            || found.is_none()
+            || start.checked_sub(*first.get_or_insert(start)).is_some_and(|apart| apart.is_multiple_of(size));
+        if start < end || start >= count || !is_apart {
             return None;
         }
         is_regular &= found.is_none() || start.is_multiple_of(size);
@@ -404,6 +409,10 @@ mod tests {
             (
                 "bones = { 0 = \"identity\", 2 = \"identity\" }",
                 "5:9: uniforms.bones: these values do not fit its 6 registers; keys of matrices are their first registers, 3 or 4 apart",
+            ),
+            (
+                "many = { 0 = \"identity\", 5 = \"identity\", 8 = \"identity\" }",
+                "5:8: uniforms.many: these values do not fit its 24 registers; keys of matrices are their first registers, 3 or 4 apart",
             ),
             (
                 "bones = { 18446744073709551615 = \"identity\" }",

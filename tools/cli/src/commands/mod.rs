@@ -76,6 +76,8 @@ use left_out::{lsp, test};
   transpica dis lights.shbin                          and back
   transpica help mad                                  an instruction or a directive
   transpica help language                             the whole language of sources
+  transpica help lint-rules                           what lint finds, or one rule by its name
+  transpica help test-files                           the keys of test files
 
 For packagers: `transpica completions SHELL` and `transpica man`.
 
@@ -188,12 +190,21 @@ pub fn parse() -> Cli {
     cli
 }
 
+/// Returns the page of a subject of the language, or of test files.
+fn page(subject: &str) -> Option<String> {
+    #[cfg(feature = "test")]
+    if subject == "test-files" {
+        return Some(transpica_unit::manual());
+    }
+    manual::page(subject)
+}
+
 /// Ends the process: with a page of the manual for `help` and a subject of the language, else with
 /// the error.
 fn refuse(error: &clap::Error) -> ! {
     if let Some(ContextValue::String(subject)) = error.get(ContextKind::InvalidSubcommand)
         && std::env::args_os().any(|argument| argument == "help")
-        && let Some(page) = manual::page(subject)
+        && let Some(page) = page(subject)
     {
         let lines = page.lines().filter(|line| !line.starts_with("```"));
         let text = lines.fold(String::new(), |text, line| text + line + "\n");

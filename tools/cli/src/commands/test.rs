@@ -42,7 +42,7 @@ A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica or NAME.sh
   attributes = { inpos = [0, 1, 0, 1] }
   expect = { position = [0, 1, -4, 1], color = { near = [1, 0.5, 0, 1], ulp = 2 } }
 
-The documentation of the crate transpica-unit lists all keys.
+`transpica help test-files` lists all keys.
 
 Exit status 1 if a case failed, a file is malformed, or no case ran.")]
 pub struct Test {
@@ -367,8 +367,8 @@ impl Report<'_> {
     fn result(&self) -> Result<(), Failure> {
         let (failed, count, errors) = (self.failed(), self.tests.len(), self.errors.len());
         match (errors, failed, count) {
-            (1, ..) => Err(Failure::new("a test file cannot be read")),
-            (2.., ..) => Err(Failure::new(format!("{errors} test files cannot be read"))),
+            (1, ..) => Err(Failure::new("a test file is malformed")),
+            (2.., ..) => Err(Failure::new(format!("{errors} test files are malformed"))),
             (0, 1.., _) => Err(Failure::new(format!("{failed} of {count} tests failed"))),
             (0, 0, 0) => Err(Failure::new("no test ran").hint("--filter takes a part of \"NAME: case\"")),
             (0, 0, 1..) => Ok(()),

@@ -193,9 +193,9 @@ impl Comparison<'_> {
 ///     };
 ///     compare(&comparison).expect("it runs")
 /// };
-/// let one = "mul r0, a, scale\nadd pos, r0, r0";
+/// let one = "mul r0, scale, a\nadd pos, r0, r0";
 /// assert_eq!(verdict([one, "mul r1, scale, a\nmov r0, r1\nadd pos, r1, r0"]), Verdict::Proven { claims: 0 });
-/// assert!(matches!(verdict([one, "mul pos, a, scale"]), Verdict::Different(_)));
+/// assert!(matches!(verdict([one, "mul pos, scale, a"]), Verdict::Different(_)));
 /// ```
 ///
 /// # Errors
