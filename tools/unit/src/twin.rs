@@ -2,9 +2,11 @@
 //! In: two programs, what a case knows of bools and ints. Out: nothing, or how they differ.
 
 use transpica::host::dvle::constants;
+use transpica::isa::Pc;
 use transpica::settings::{BoolUniforms, IntUniforms};
 use transpica::{Options, Shbin};
 use transpica_compile::equal::matching::Matching;
+use transpica_compile::equal::report::{Names, text};
 use transpica_compile::equal::{Comparison, Effort, Subject, Verdict, compare};
 
 use crate::shader::Shader;
@@ -60,19 +62,11 @@ impl Twin {
             solver: None,
         };
         let verdict = compare(&comparison).map_err(|error| format!("{}: {error}", self.name))?;
-        let Verdict::Different(found) = verdict else { return Ok(()) };
-        let mut text = format!("not equal to {}: ", self.name);
-        match &found.output {
-            Some(output) => {
-                let [own, other] = output.results;
-                text += &format!("{} is {own:?}, and {other:?} there", output.pair.name);
-            }
-            None if found.ended == [true; 2] => text += "it emits other vertices",
-            None => text += "only one of them ends",
+        if !matches!(verdict, Verdict::Different(_)) {
+            return Ok(());
         }
-        for ((shader, _), pc) in sides.iter().zip(found.instructions) {
-            text += &pc.map_or(String::new(), |pc| format!("\n  since {}", shader.place(pc)));
-        }
-        Err(text)
+        let instruction = |side: usize, pc: Pc| sides[side].0.place(pc);
+        let names = Names { programs: ["the program", &self.name], instruction: &instruction };
+        Err(format!("not equal to {}\n{}", self.name, text(&verdict, &names).trim_end()))
     }
 }

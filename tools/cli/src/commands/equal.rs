@@ -2,8 +2,7 @@
 //! In: two programs. Out: the verdict; where they differ, the smallest inputs that show it. Solvers
 //! are programs of the system.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -15,6 +14,7 @@ use transpica::isa::Pc;
 use transpica::{Program, Shbin};
 use transpica_compile::equal::difference::Difference;
 use transpica_compile::equal::matching::Matching;
+use transpica_compile::equal::report::{self, Names};
 use transpica_compile::equal::{Comparison, Effort, Solver, Subject, Verdict, compare};
 use transpica_inspect::saved;
 use transpica_inspect::state::{State, bits};
@@ -169,7 +169,7 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let text = if arguments.results.is_json() {
         Schema::EQUAL.text(document(&sides, &verdict)?)
     } else {
-        describe(&sides, &verdict)?
+        describe(&sides, &verdict)
     };
     let mut written = vec![(arguments.results.output.as_deref(), text.as_bytes())];
     let state = match (&verdict, &arguments.save_state) {
@@ -233,57 +233,20 @@ fn refutes(solver: &Path, seconds: u32, script: &str) -> bool {
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == "unsat")
 }
 
-/// The verdict as text.
-fn describe(sides: &[Side<'_>; 2], verdict: &Verdict) -> Result<String, Failure> {
-    let mut text = String::new();
-    match verdict {
-        Verdict::Proven { claims: 0 } => text.push_str("equal for all inputs, proven by structure\n"),
-        Verdict::Proven { claims } => {
-            let _ =
-                writeln!(text, "equal for all inputs, proven by structure and {claims} answers of a solver");
-        }
-        Verdict::Sampled { sampled, why } => {
-            let _ = writeln!(text, "equal on {} vertices, not proven: {why}", sampled.vertices);
-            if sampled.worst.ulp > 0 {
-                let _ = writeln!(
-                    text,
-                    "largest distance: {} ulp, {:.1e} of the largest component",
-                    sampled.worst.ulp, sampled.worst.relative
-                );
-            }
-            if sampled.unfinished > 0 {
-                let _ = writeln!(text, "{} vertices did not end within the budget", sampled.unfinished);
-            }
-        }
-        Verdict::Different(found) => difference(&mut text, sides, found)?,
-    }
-    Ok(text)
-}
-
-fn difference(text: &mut String, sides: &[Side<'_>; 2], found: &Difference) -> Result<(), Failure> {
-    match &found.output {
-        Some(output) => {
-            let [a, b] = output.results;
-            let _ = write!(text, "different: {} is {a:?} ({:#010x})", output.pair.name, a.to_bits());
-            let _ = write!(text, " and {b:?} ({:#010x})", b.to_bits());
-            let _ =
-                writeln!(text, "{}", output.ulp.map_or(String::new(), |ulp| format!(", {ulp} ulp apart")));
-        }
-        None if found.ended == [true; 2] => text.push_str("different: they emit other vertices\n"),
-        None => {
-            let which = usize::from(found.ended[0]);
-            let _ = writeln!(text, "different: {} does not end within the budget", sides[which].name());
-        }
-    }
-    for (side, pc) in sides.iter().zip(found.instructions) {
-        let Some(pc) = pc else { continue };
-        let (line, instruction) = side.instruction(pc)?;
+/// The verdict as text; of a difference the state that shows it, too.
+fn describe(sides: &[Side<'_>; 2], verdict: &Verdict) -> String {
+    let names = sides.each_ref().map(Side::name);
+    let instruction = |side: usize, pc: Pc| {
+        let (line, text) = sides[side].instruction(pc).unwrap_or_default();
         let place = line.map_or(String::new(), |line| format!(":{line}"));
-        let _ = writeln!(text, "  {}{place}: pc {pc}: {instruction}", side.name());
+        format!("{}{place}: pc {pc}: {text}", names[side])
+    };
+    let named = Names { programs: names.each_ref().map(String::as_str), instruction: &instruction };
+    let text = report::text(verdict, &named);
+    match verdict {
+        Verdict::Different(found) => format!("{text}with this state:\n{}", state(&sides[0], found)),
+        Verdict::Proven { .. } | Verdict::Sampled { .. } => text,
     }
-    let inputs = state(&sides[0], found);
-    let _ = write!(text, "with this state:\n{inputs}");
-    Ok(())
 }
 
 /// The verdict as JSON.

@@ -12,11 +12,12 @@
 //! of the PICA200 tells those apart.
 //!
 //! Files, besides: `matching.rs` registers of both programs that are one; `symbols.rs` results of
-//! operations; `term.rs` and `meaning.rs` questions for solvers.
+//! operations; `term.rs` and `meaning.rs` questions for solvers; `report.rs` verdicts as text.
 
 pub mod difference;
 pub mod matching;
 pub mod meaning;
+pub mod report;
 pub mod sample;
 mod structure;
 pub mod symbols;
