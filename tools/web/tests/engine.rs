@@ -64,6 +64,7 @@ fn call_every_method(engine: &mut Engine) {
         engine.step(usize::MAX),
         engine.ancestry("o0", "xyzw"),
         engine.dead(),
+        engine.equal("damaged.shbin", &[1, 2, 3]),
         engine.shows(),
         engine.gpu_draw(&request("")),
         engine.last_problem(),
@@ -620,4 +621,28 @@ fn pictures_are_drawn_and_follow_time_and_uniforms() {
         }
     }
     assert!(drawn >= 30, "{drawn} pictures");
+}
+
+#[test]
+fn samples_are_equal_to_themselves_and_to_nothing_else() {
+    let samples = samples();
+    for (name, bytes) in &samples {
+        let mut engine = Engine::new();
+        good(&engine.open(name, bytes));
+        let own = good(&engine.equal(name, bytes));
+        assert_eq!((&own["equal"], &own["proven"]), (&true.into(), &true.into()), "{name}: {own}");
+    }
+    let mut engine = Engine::new();
+    let text = ".out pos position\n.alias a v0\n.proc main\nmov r0, a\nadd pos, r0, r0\nend\n.end\n";
+    good(&engine.open("a.v.pica", text.as_bytes()));
+    let wrong = good(&engine.equal("b.v.pica", text.replace("add pos", "mul pos").as_bytes()));
+    assert_eq!((&wrong["equal"], &wrong["places"]), (&false.into(), &json!([1, 1])), "{wrong}");
+    let state = wrong["state"].as_str().expect("a state");
+    good(&engine.set_state(state));
+    let other =
+        engine.equal("fog.shbin", &samples.iter().find(|(name, _)| name == "fog.shbin").expect("fog").1);
+    assert!(
+        parse(&other)["error"]["message"].as_str().is_some_and(|text| text.contains("no output")),
+        "{other}"
+    );
 }

@@ -41,6 +41,7 @@ async function activate(context) {
     commands.registerCommand("transpica.showText", () => panes.show("text")),
     commands.registerCommand("transpica.showGraph", () => panes.show("graph")),
     commands.registerCommand("transpica.showPicture", () => panes.show("picture")),
+    commands.registerCommand("transpica.compare", () => panes.compare()),
     commands.registerCommand("transpica.runTests", () => runTests(cases)),
   );
   return { client, panes, cases, ready };

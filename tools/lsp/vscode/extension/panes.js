@@ -1,7 +1,7 @@
 // Panes of the page next to a source: text, flow graph, picture. The engine answers here; a web view
 // shows it, and marks what the lines at the cursor became.
 
-const KINDS = { text: "WGSL", graph: "Flow graph", picture: "Picture" };
+const KINDS = { text: "WGSL", graph: "Flow graph", picture: "Picture", equal: "Comparison" };
 const TEXTS = ["wgsl", "glsl", "spirv", "ir", "tree", "listing", "reflection"];
 /** Milliseconds without a key after which panes follow. */
 const PAUSE = 200;
@@ -23,6 +23,18 @@ class Panes {
     else this.create(kind);
     this.update();
     return this.open.get(kind).panel;
+  }
+
+  /** Asks for another program and shows whether it computes the same. */
+  async compare() {
+    const { document } = vscode.window.activeTextEditor ?? {};
+    const own = (document?.languageId === "pica" ? document : this.document)?.uri.toString();
+    const programs = [...this.client.files.keys()].filter((uri) => /\.(pica|shbin)$/.test(uri) && uri !== own);
+    const items = programs.sort().map((uri) => ({ label: decodeURIComponent(uri.split("/").pop()), description: vscode.workspace.asRelativePath(vscode.Uri.parse(uri)), uri }));
+    const chosen = await vscode.window.showQuickPick(items, { placeHolder: "The program to compare with" });
+    if (!chosen) return undefined;
+    this.other = chosen.uri;
+    return this.show("equal");
   }
 
   create(kind) {
@@ -109,9 +121,20 @@ class Panes {
     if (problem) return { note: problem.message };
     const { engine } = this.client;
     if (kind === "picture") return this.picture(engine, pane);
+    if (kind === "equal") return this.comparison(engine, lines);
     const view = JSON.parse(engine.view(kind === "text" ? pane.text : "graph"));
     if (view.error) return { note: view.error.message };
     return { note: view.problems.map(({ message }) => message).join("\n"), lines, ...view, texts: TEXTS, kind: pane.text };
+  }
+
+  /** The verdict about the other program; a click on the first line goes to what differs. */
+  comparison(engine, lines) {
+    const name = this.other.split("/").pop();
+    const found = JSON.parse(engine.equal(name, this.client.files.get(this.other) ?? new Uint8Array()));
+    if (found.error) return { note: found.error.message };
+    const [own] = found.places;
+    const text = [found.text.trimEnd(), ...found.notes, found.state ?? ""].join("\n");
+    return { note: `Compared with ${name}.`, lines, text, places: [own === null ? [] : [own]], texts: [], kind: "" };
   }
 
   picture(engine, { request }) {

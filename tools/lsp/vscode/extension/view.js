@@ -34,7 +34,7 @@ function choices(id, label, all, value, choose) {
 }
 
 function showText({ text, places, texts, kind }) {
-  choices("text", "Language", texts, kind, (text) => host.postMessage({ text }));
+  if (texts.length) choices("text", "Language", texts, kind, (text) => host.postMessage({ text }));
   const line = (textContent, number) => {
     const made = element("div", { textContent: textContent || " ", className: "line" });
     made.dataset.pcs = places[number]?.join(",") ?? "";

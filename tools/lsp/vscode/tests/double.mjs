@@ -100,6 +100,7 @@ export function double(files) {
   for (const kind of kinds) languages[`register${kind}Provider`] = register(kind);
   const workspace = {
     textDocuments: [],
+    asRelativePath: (uri) => uri.path.replace(/^\/s\//, ""),
     workspaceFolders: [{ uri: new Uri("file:///s/") }],
     getWorkspaceFolder: (uri) => (uri.path.startsWith("/s/") ? { uri } : undefined),
     findFiles: async () => [...files.keys()].filter((uri) => uri.startsWith("file:///s/")).map(Uri.parse),
@@ -127,6 +128,7 @@ export function double(files) {
     visibleTextEditors: [],
     createWebviewPanel: panel,
     showInformationMessage: (text) => seen.messages.push(text),
+    showQuickPick: async (items) => items.find(({ label }) => label === seen.picks),
     onDidChangeActiveTextEditor: event("activated"),
     onDidChangeTextEditorSelection: event("selected"),
   };

@@ -139,6 +139,32 @@ test("panes show every sample and follow edits", async () => {
   assert.match(text.webview.html, /Content-Security-Policy/);
 });
 
+test("a program is compared with another one", async () => {
+  const text = readFileSync(path.join(SAMPLES, "fog.v.pica"), "utf8");
+  const wrong = text.replace(/^(\s*)dp4 /m, "$1dp3 ");
+  const state = await activate({ "other.v.pica": wrong });
+  const { seen, open } = state;
+  const opened = await open("fog.v.pica");
+  seen.picks = "none of them";
+  await seen.commands["transpica.compare"]();
+  assert.equal(seen.panels.length, 0);
+  const compare = async (name) => {
+    seen.picks = name;
+    await seen.commands["transpica.compare"]();
+    return seen.panels[0].webview.posted.at(-1);
+  };
+  assert.match((await compare("fog.shbin")).text, /^equal for all inputs, proven/);
+  const different = await compare("other.v.pica");
+  assert.match(different.text, /^different: /);
+  assert.match(different.text, /"uniforms"/);
+  const [[pc]] = different.places;
+  assert.match(opened.text.split("\n")[different.lines[pc]], /dp4/);
+  // The pane follows edits.
+  await type(state, opened, wrong);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.match(seen.panels[0].webview.posted.at(-1).text, /^equal for all inputs, proven/);
+});
+
 test("cases of every file pass, with counts of lines", async () => {
   const { seen } = await activate();
   const [run, coverage] = seen.profiles;

@@ -204,6 +204,13 @@ impl Document {
         Ok(is_new)
     }
 
+    /// Selects the first program of a stage, if there is one.
+    pub fn select_stage(&mut self, stage: Stage) {
+        let name = if stage == Stage::Geometry { "geometry" } else { "vertex" };
+        let found = self.programs.iter().find(|program| program.stage == name);
+        self.selected = found.map_or(self.selected, |program| program.index);
+    }
+
     /// Selects a program.
     ///
     /// # Errors

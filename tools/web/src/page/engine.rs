@@ -17,6 +17,7 @@ use transpica_inspect::symbols::Symbols;
 use transpica_lsp::{Analysis, Position};
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::comparison;
 use super::document::{Document, sources};
 use super::gpu;
 use super::picture::{self, DrawRequest};
@@ -310,6 +311,16 @@ impl Engine {
         }))
     }
 
+    /// Compares the program with that of another file, the first one there of its stage.
+    pub fn equal(&self, name: &str, bytes: &[u8]) -> String {
+        text(Document::open(name, bytes).and_then(|mut other| {
+            self.with_open(|open| {
+                other.select_stage(open.program.stage());
+                self.with_program(&other, |other| comparison::equal(open, other, &self.settings))
+            })
+        }))
+    }
+
     /// Returns the names of the built-in meshes.
     pub fn meshes(&self) -> String {
         text(Ok(BuiltIn::ALL.map(|(name, _)| name)))
@@ -437,7 +448,15 @@ impl Engine {
         &self,
         work: impl FnOnce(&Open<'_>) -> Result<R, Problem>,
     ) -> Result<R, Problem> {
-        let document = self.document()?;
+        self.with_program(self.document()?, work)
+    }
+
+    /// Opens the selected program of a document.
+    fn with_program<R>(
+        &self,
+        document: &Document,
+        work: impl FnOnce(&Open<'_>) -> Result<R, Problem>,
+    ) -> Result<R, Problem> {
         if document.bytes.is_empty() {
             return Err(Problem::error("the text has errors"));
         }

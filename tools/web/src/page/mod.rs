@@ -1,6 +1,7 @@
 //! The engine of the page: one class with text and bytes on both sides, for a Web Worker.
 //! In: calls of the page. Out: JSON texts and bytes, as `tools/web/page` declares them.
 
+mod comparison;
 mod document;
 mod engine;
 mod found;

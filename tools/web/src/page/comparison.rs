@@ -1,0 +1,74 @@
+//! The open program and another one: whether they compute the same.
+//! In: both programs, the options. Out: the verdict as text, with the state that shows a
+//! difference.
+
+use serde::Serialize;
+use transpica::host::Constants;
+use transpica::host::dvle::constants;
+use transpica::isa::Pc;
+use transpica_compile::equal::matching::Matching;
+use transpica_compile::equal::report::{Names, text};
+use transpica_compile::equal::{Comparison, Effort, Subject, Verdict, compare};
+use transpica_inspect::saved;
+use transpica_inspect::state::{State, bits};
+
+use super::engine::Open;
+use super::problem::Problem;
+use super::settings::Settings;
+
+/// The answer about two programs.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    /// Set if no difference was found.
+    equal: bool,
+    /// Set if they are equal for all inputs.
+    proven: bool,
+    text: String,
+    /// Registers with other names or places.
+    notes: Vec<String>,
+    /// State file of the smallest inputs with different results.
+    state: Option<String>,
+    /// Addresses of the first instructions of both that differ.
+    places: [Option<u16>; 2],
+}
+
+/// Compares the program with another one under the bools, ints and promises of the settings.
+///
+/// # Errors
+/// Programs of different stages, or outputs that only one has.
+pub fn equal(open: &Open<'_>, other: &Open<'_>, settings: &Settings) -> Result<Compared, Problem> {
+    let matching = Matching::new([&open.symbols, &other.symbols], &[]).map_err(Problem::error)?;
+    let [first, second]: [Constants; 2] = [open, other].map(|open| constants(open.environment.executable()));
+    let comparison = Comparison {
+        subjects: [
+            Subject { program: &open.program, constants: &first, symbols: &open.symbols },
+            Subject { program: &other.program, constants: &second, symbols: &other.symbols },
+        ],
+        matching: &matching,
+        options: settings.values.options,
+        rounding: None,
+        // Less than on the command line: a pane follows edits.
+        effort: Effort { vertices: 1 << 14, budget: 1 << 14, ..Effort::default() },
+        solver: None,
+    };
+    let verdict = compare(&comparison)?;
+    let listings = [open.listing()?, other.listing()?];
+    let names = ["this program", "the other one"];
+    let instruction = |side: usize, pc: Pc| {
+        format!("{}: {pc}: {}", names[side], listings[side].line(pc).unwrap_or_default())
+    };
+    let (mut state, mut places) = (None, [None; 2]);
+    if let Verdict::Different(found) = &verdict {
+        let values = State::new(found.values.uniforms.clone(), vec![bits(&found.values.inputs)]);
+        state = Some(saved::to_text(&values, &Default::default(), &open.symbols));
+        places = found.instructions.map(|pc| pc.map(|pc| pc.0));
+    }
+    Ok(Compared {
+        equal: state.is_none(),
+        proven: matches!(verdict, Verdict::Proven { .. }),
+        text: text(&verdict, &Names { programs: names, instruction: &instruction }),
+        notes: matching.notes.clone(),
+        state,
+        places,
+    })
+}
