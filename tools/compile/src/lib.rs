@@ -3,7 +3,9 @@
 //! In: programs of files, or shaders in WGSL, GLSL and SPIR-V. Out: verdicts and programs, each
 //! shown equal to its source. Knows no GPU.
 
+pub mod emit;
 pub mod equal;
+pub mod optimize;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{ir, lift, passes, precision, translate};

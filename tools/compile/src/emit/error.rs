@@ -1,0 +1,74 @@
+//! Programs that cannot be written for the PICA200: why, and where.
+
+use std::fmt;
+
+use transpica::isa::Pc;
+use transpica::stages::ir::Value;
+
+/// Place of an error in the program that is compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The instruction of the source program, if it is one.
+    pub pc: Option<Pc>,
+    /// The value of the intermediate form.
+    pub value: Option<Value>,
+}
+
+/// Why a program cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// Something that the machine or this compiler cannot do.
+    Unsupported {
+        /// What it is.
+        what: String,
+        /// Where it is.
+        place: Place,
+    },
+    /// More than the machine has.
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much the program needs, if that is known.
+        needed: Option<usize>,
+        /// How much there is.
+        limit: usize,
+        /// What takes the room.
+        taken: String,
+    },
+    /// The text that was written does not assemble.
+    Assembly(String),
+}
+
+impl Error {
+    pub(super) fn unsupported(what: impl Into<String>, place: Place) -> Self {
+        Self::Unsupported { what: what.into(), place }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.pc, self.value) {
+            (Some(pc), _) => write!(f, "pc {:#x}: ", pc.0),
+            (None, Some(value)) => write!(f, "{value}: "),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported { what, place } => write!(f, "{place}{what} is not compiled"),
+            Self::Limit { what, needed, limit, taken } => {
+                match needed {
+                    Some(needed) => write!(f, "{needed} {what} are needed, and there are {limit}")?,
+                    None => write!(f, "more than {limit} {what} are needed")?,
+                }
+                if taken.is_empty() { Ok(()) } else { write!(f, ": {taken}") }
+            }
+            Self::Assembly(report) => write!(f, "the text does not assemble: {report}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,409 @@
+//! Constructs as instructions of control flow, and where outputs are written.
+//! In: a function and its outputs. Out: [`Code`] with parallel copies at the ends of regions.
+//! Rules: pica200.md §5. BREAKC only in the body of its loop, never in an IF.
+
+use transpica::isa::Mask;
+use transpica::stages::ir::walk::{self, Walk};
+use transpica::stages::ir::{Exit, Func, Lane, Node, NodeData, Region, ScalarKind, Value, ValueList};
+
+use super::code::{Code, Source, Step, Target, Test, Var};
+use super::conditions::Comparison;
+use super::error::Error;
+use super::loops::{Shape, leaving, shape};
+use super::select::{Operand, Root, Select};
+
+/// What a0 and the flags hold.
+#[derive(Clone, Copy)]
+struct State {
+    address: [Option<Lane>; 2],
+    flags: [Option<Comparison>; 2],
+}
+
+/// An open construct.
+struct Frame {
+    node: Node,
+    kind: Kind,
+    before: State,
+    /// At the end of the first arm.
+    after_first: Option<State>,
+    copies: usize,
+}
+
+enum Kind {
+    If,
+    /// An `if` that leaves the loop around it.
+    Leaving,
+    Loop(Open),
+}
+
+/// An open loop.
+struct Open {
+    shape: Shape,
+    /// The label that it jumps back to, if nothing counts it, and the test for that.
+    label: Option<u32>,
+    again: Option<Test>,
+    /// Copies after it.
+    deferred: Vec<Step>,
+}
+
+/// Components of outputs that are written together, once these values exist.
+struct Write {
+    lanes: Vec<(Target, Operand)>,
+    missing: Vec<Value>,
+}
+
+/// Choices of a selection that may make a program shorter or need fewer registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Strategy {
+    /// Keep copies of uniforms and inputs for later operands.
+    pub reuses: bool,
+    /// Use MAD and DPH.
+    pub fuses: bool,
+}
+
+/// Selects the instructions of a function.
+pub(super) fn run(f: &Func, outputs: &[(u8, Mask)], strategy: Strategy) -> Result<(Code, u32), Error> {
+    let select = Select::new(f, strategy.reuses, strategy.fuses);
+    let mut flow = Flow { select, frames: Vec::new(), writes: Vec::new(), labels: 0 };
+    flow.prepare_writes(outputs);
+    let mut walk = Walk::new(f);
+    while let Some(step) = walk.next(f) {
+        match step {
+            walk::Step::Let(value) => {
+                flow.select.value(value)?;
+                flow.written(&[value])?;
+            }
+            walk::Step::Enter(node) => flow.enter(node)?,
+            walk::Step::Begin(_) => flow.begin(),
+            walk::Step::End(region) => flow.end(region)?,
+            walk::Step::Leave(node) => {
+                flow.leave(node)?;
+                let results = f.get(f.nodes[node].results()).to_vec();
+                flow.written(&results)?;
+            }
+        }
+    }
+    Ok((flow.select.code, flow.labels))
+}
+
+struct Flow<'a> {
+    select: Select<'a>,
+    frames: Vec<Frame>,
+    writes: Vec<Write>,
+    labels: u32,
+}
+
+impl Flow<'_> {
+    fn state(&self) -> State {
+        State { address: self.select.address, flags: self.select.flags }
+    }
+    fn set_state(&mut self, state: State) {
+        (self.select.address, self.select.flags) = (state.address, state.flags);
+    }
+
+    /// Plans where outputs are written: a lane that nothing else reads right after it is computed,
+    /// the others of a register together.
+    fn prepare_writes(&mut self, outputs: &[(u8, Mask)]) {
+        let f = self.select.f;
+        let Some(Exit::Yield(list)) = f.body.map(|body| f.regions[body].exit) else { return };
+        for (&value, &(register, mask)) in f.get(list).iter().zip(outputs) {
+            let mut late: Vec<(Target, Operand)> = Vec::new();
+            for (lane, component) in (0u8..).zip(mask.iter()) {
+                let target = Target::Output { register, component: component as u8 };
+                let operand = self.select.operand(value, lane);
+                match operand {
+                    (Root::Value(lane), false) if self.select.uses.of(lane) == 1 => {
+                        self.writes.push(Write { lanes: vec![(target, operand)], missing: vec![lane.value()] });
+                    }
+                    _other => late.push((target, operand)),
+                }
+            }
+            let mut missing: Vec<Value> = late.iter().filter_map(|&(_, (root, _))| match root {
+                Root::Value(lane) => Some(lane.value()),
+                Root::Relative { address, .. } => Some(address.value()),
+                _other => None,
+            }).collect();
+            missing.sort_unstable();
+            missing.dedup();
+            if !late.is_empty() {
+                self.writes.push(Write { lanes: late, missing });
+            }
+        }
+    }
+
+    /// Writes the outputs for which these values were missing.
+    fn written(&mut self, values: &[Value]) -> Result<(), Error> {
+        if !self.frames.is_empty() {
+            return Ok(());
+        }
+        let mut ready: Vec<Vec<(Target, Operand)>> = Vec::new();
+        self.writes.retain_mut(|write| {
+            let count = write.missing.len();
+            write.missing.retain(|value| !values.contains(value));
+            let is_ready = write.missing.is_empty() && count > 0;
+            if is_ready {
+                ready.push(std::mem::take(&mut write.lanes));
+            }
+            !is_ready
+        });
+        // Lanes of one value stay together.
+        let all: Vec<(Target, Operand)> = ready.into_iter().flatten().collect();
+        self.copy(all)
+    }
+
+    fn copy(&mut self, lanes: Vec<(Target, Operand)>) -> Result<(), Error> {
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let copies: Result<Vec<(Target, Source)>, Error> =
+            lanes.into_iter().map(|(target, operand)| Ok((target, self.select.pin(operand)?))).collect();
+        self.select.code.steps.push(Step::Copy(copies?));
+        Ok(())
+    }
+
+    fn enter(&mut self, node: Node) -> Result<(), Error> {
+        let f = self.select.f;
+        let unsupported = |what: &str, value: Option<Value>| {
+            let place = value.map_or_else(Default::default, |value| self.select.place(value));
+            Err(Error::unsupported(what, place))
+        };
+        let kind = match &f.nodes[node] {
+            NodeData::If { cond, .. } => {
+                let is_in_loop = matches!(self.frames.last(), Some(Frame { kind: Kind::Loop(_), .. }));
+                if is_in_loop && leaving(f, node).is_some() {
+                    Kind::Leaving
+                } else {
+                    let test = self.select.test(Lane::new(*cond, 0), true)?;
+                    self.select.code.steps.push(Step::If(test));
+                    Kind::If
+                }
+            }
+            NodeData::Loop { params, inits, .. } => {
+                let Some(shape) = shape(f, node) else {
+                    return unsupported("a loop that is left in other ways", f.get(*params).first().copied());
+                };
+                let kept = shape.kept.clone();
+                self.copy_list(*params, *inits, &kept)?;
+                let label = shape.int.is_none().then_some(self.labels);
+                self.labels += u32::from(label.is_some());
+                self.select.code.steps.push(match (shape.int, label) {
+                    (Some(int), _) => Step::Loop(int),
+                    (None, label) => Step::Label(label.unwrap_or_default()),
+                });
+                // A loop that jumps keeps the aL of the one around it.
+                let outer = self.select.counters.last().copied().flatten();
+                let counter = if shape.int.is_some() { shape.counter } else { outer };
+                self.select.counters.push(counter);
+                self.set_state(State { address: [None; 2], flags: [None; 2] });
+                Kind::Loop(Open { shape, label, again: None, deferred: Vec::new() })
+            }
+            NodeData::Block { .. } => return unsupported("a block that is left early", None),
+            NodeData::Switch { selector, .. } => return unsupported("a switch", Some(*selector)),
+        };
+        let (before, copies) = (self.state(), self.select.copies());
+        self.frames.push(Frame { node, kind, before, after_first: None, copies });
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        let Some(frame) = self.frames.last() else { return };
+        if matches!(frame.kind, Kind::If) && frame.after_first.is_some() {
+            let before = frame.before;
+            self.select.code.steps.push(Step::Else);
+            self.set_state(before);
+        }
+    }
+
+    fn end(&mut self, region: Region) -> Result<(), Error> {
+        let f = self.select.f;
+        let exit = f.regions[region].exit;
+        let Some(frame) = self.frames.last() else {
+            let rest: Vec<(Target, Operand)> = self.writes.drain(..).flat_map(|write| write.lanes).collect();
+            return self.copy(rest);
+        };
+        let (copies, is_leaving) = (frame.copies, matches!(frame.kind, Kind::Leaving));
+        match exit {
+            Exit::Yield(list) => {
+                let results = self.results();
+                self.copy_list(results, list, &[])?;
+            }
+            Exit::Break(list) if is_leaving => self.leave_loop(list)?,
+            Exit::Continue(list) if matches!(frame.kind, Kind::Loop(_)) => self.next(list)?,
+            Exit::Break(list) | Exit::Continue(list) => {
+                let value = f.get(list).first().copied();
+                let place = value.map_or_else(Default::default, |value| self.select.place(value));
+                return Err(Error::unsupported("leaving a loop or block from inside of others", place));
+            }
+            Exit::Unreachable => {
+                return Err(Error::unsupported("a part that never ends", Default::default()));
+            }
+        }
+        let state = self.state();
+        if !is_leaving {
+            self.select.leave_copies(copies);
+        }
+        if let Some(frame) = self.frames.last_mut()
+            && frame.after_first.is_none()
+        {
+            frame.after_first = Some(state);
+        }
+        Ok(())
+    }
+
+    /// The results of the innermost construct.
+    fn results(&self) -> ValueList {
+        self.frames.last().map_or(ValueList::EMPTY, |frame| self.select.f.nodes[frame.node].results())
+    }
+
+    fn leave(&mut self, node: Node) -> Result<(), Error> {
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        match frame.kind {
+            Kind::If => {
+                self.select.code.steps.push(Step::EndIf);
+                let (first, second) = (frame.after_first.unwrap_or(frame.before), self.state());
+                let same = |n: usize| (first.address[n] == second.address[n]).then_some(first.address[n]).flatten();
+                let same_flag = |n: usize| (first.flags[n] == second.flags[n]).then_some(first.flags[n]).flatten();
+                self.set_state(State { address: [0, 1].map(same), flags: [0, 1].map(same_flag) });
+            }
+            Kind::Leaving => self.leaving_test(node)?,
+            Kind::Loop(open) => {
+                self.select.counters.pop();
+                self.select.code.steps.push(match (open.label, open.again) {
+                    (Some(label), Some(test)) => Step::JumpIf(label, test),
+                    _counted => Step::EndLoop,
+                });
+                self.select.code.steps.extend(open.deferred);
+                self.select.leave_copies(frame.copies);
+                self.set_state(State { address: [None; 2], flags: [None; 2] });
+            }
+        }
+        Ok(())
+    }
+
+    /// The test of an `if` that leaves a loop.
+    fn leaving_test(&mut self, node: Node) -> Result<(), Error> {
+        let f = self.select.f;
+        let (Some((_, is_first)), NodeData::If { cond, .. }) = (leaving(f, node), &f.nodes[node]) else {
+            return Ok(());
+        };
+        let Some(Frame { kind: Kind::Loop(open), .. }) = self.frames.last() else { return Ok(()) };
+        let (is_tail, is_counted) = (open.shape.tail == node, open.label.is_none());
+        if is_tail && is_counted {
+            return Ok(());
+        }
+        let test = self.select.test(Lane::new(*cond, 0), is_first)?;
+        if !is_tail {
+            self.select.code.steps.push(Step::BreakIf(test));
+        } else if let Some(Frame { kind: Kind::Loop(open), .. }) = self.frames.last_mut() {
+            open.again = Some(test.negated());
+        }
+        Ok(())
+    }
+
+    /// Gives a loop its results. They are written in each round, where the loop is left or not; if
+    /// there is one way out, only after it.
+    fn leave_loop(&mut self, list: ValueList) -> Result<(), Error> {
+        let f = self.select.f;
+        let Some(depth) = self.frames.len().checked_sub(2) else { return Ok(()) };
+        let Frame { node, kind: Kind::Loop(open), .. } = &self.frames[depth] else { return Ok(()) };
+        let node = *node;
+        let params = f.get(f.nodes[node].params());
+        let is_stable = |&value: &Value| {
+            (0..f.ty(value).lanes).all(|lane| match self.select.operand(value, lane).0 {
+                Root::Value(lane) => !params.contains(&lane.value()),
+                Root::Relative { .. } => false,
+                Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) => true,
+            })
+        };
+        let defers = open.shape.exits == 0 && f.get(list).iter().all(is_stable);
+        let results = f.nodes[node].results();
+        let first = self.select.code.steps.len();
+        self.copy_list(results, list, &[])?;
+        if defers && let Kind::Loop(open) = &mut self.frames[depth].kind {
+            let is_copy = |step: &Step| matches!(step, Step::Copy(_));
+            while self.select.code.steps.len() > first && self.select.code.steps.last().is_some_and(is_copy) {
+                open.deferred.extend(self.select.code.steps.pop());
+            }
+        }
+        Ok(())
+    }
+
+    /// The next round of the innermost loop.
+    fn next(&mut self, list: ValueList) -> Result<(), Error> {
+        let Some(Frame { node, kind: Kind::Loop(open), .. }) = self.frames.last() else { return Ok(()) };
+        let (params, kept) = (self.select.f.nodes[*node].params(), open.shape.kept.clone());
+        self.copy_list(params, list, &kept)
+    }
+
+    /// Copies values to those that take them, except some.
+    fn copy_list(&mut self, takers: ValueList, values: ValueList, except: &[bool]) -> Result<(), Error> {
+        let f = self.select.f;
+        let mut copies = Vec::new();
+        for (n, (&taker, &value)) in f.get(takers).iter().zip(f.get(values)).enumerate() {
+            if except.get(n) == Some(&true) {
+                continue;
+            }
+            for lane in 0..f.ty(taker).lanes {
+                let to = Lane::new(taker, lane);
+                if self.select.uses.of(to) > 0 {
+                    let operand = self.argument(Lane::new(value, lane))?;
+                    copies.push((Target::Var(self.select.var(to)), operand));
+                }
+            }
+        }
+        self.copy(copies)
+    }
+
+    /// A value of any kind as a float.
+    fn argument(&mut self, lane: Lane) -> Result<Operand, Error> {
+        if self.select.f.ty(lane.value()).kind == ScalarKind::Bool {
+            return self.select.truth_number(lane.value(), lane.index(), 0);
+        }
+        let place = self.select.place(lane.value());
+        self.select.number(lane).ok_or_else(|| Error::unsupported("an integer that control flow chooses", place))
+    }
+}
+
+impl Select<'_> {
+    /// Selects a choice between two values.
+    pub fn select(&mut self, value: Value, lanes: &[u8], cond: Value, a: Value, b: Value) -> Result<(), Error> {
+        for &lane in lanes {
+            let var: Var = self.var(Lane::new(value, lane));
+            let mut sources = Vec::with_capacity(2);
+            for from in [a, b] {
+                let Some(operand) = self.number(Lane::new(from, lane)) else {
+                    return Err(Error::unsupported("a choice between integers", self.place(value)));
+                };
+                sources.push(self.pin(operand)?);
+            }
+            let copies: Vec<Step> = sources.into_iter().map(|source| Step::Copy(vec![(Target::Var(var), source)])).collect();
+            let test = self.test(Lane::new(cond, lane), true)?;
+            // Neighbors that one condition decides share an IF.
+            if let [.., Step::If(known), Step::Copy(first), Step::Else, Step::Copy(_), Step::EndIf] =
+                &self.code.steps[..]
+                && *known == test
+                && copies.iter().all(|copy| !reads_target(copy, first))
+            {
+                let end = self.code.steps.len();
+                for (step, copy) in [end - 4, end - 2].into_iter().zip(copies) {
+                    if let (Step::Copy(list), Step::Copy(more)) = (&mut self.code.steps[step], copy) {
+                        list.extend(more);
+                    }
+                }
+                continue;
+            }
+            let [first, second] = <[Step; 2]>::try_from(copies).unwrap_or([Step::Nothing, Step::Nothing]);
+            self.code.steps.extend([Step::If(test), first, Step::Else, second, Step::EndIf]);
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a step reads what copies write.
+fn reads_target(step: &Step, copies: &[(Target, Source)]) -> bool {
+    let mut reads = false;
+    step.for_each_source(|source| {
+        reads |= copies.iter().any(|&(target, _)| target.as_var().is_some() && target.as_var() == source.as_var());
+    });
+    reads
+}

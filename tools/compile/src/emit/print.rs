@@ -1,0 +1,160 @@
+//! Steps as lines of picasso text.
+//! In: steps, the places of variables. Out: lines for a procedure. The assembler selects inverted
+//! forms and descriptors, and adds the NOPs that ends of blocks need.
+
+use std::fmt::Write;
+
+use transpica::isa::{ConditionOp, Index};
+
+use super::code::{Home, Inst, Lanes, Source, Step, Target, Test};
+use super::place::Spot;
+
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// Prints steps, one line each.
+pub(super) fn lines(steps: &[Step], spots: &[Spot]) -> Vec<String> {
+    let printer = Printer { spots };
+    let mut lines = Vec::with_capacity(steps.len() + 1);
+    let mut depth = 1usize;
+    let mut previous: Option<&Step> = None;
+    for (n, step) in steps.iter().enumerate() {
+        if matches!(step, Step::Else | Step::EndIf | Step::EndLoop) {
+            depth -= 1;
+        }
+        let indent = "\t".repeat(depth);
+        // Two MOVA in a row stop the hardware.
+        if matches!((previous, step), (Some(Step::Address { .. }), Step::Address { .. })) {
+            lines.push(format!("{indent}nop"));
+        }
+        lines.extend(printer.step(step).map(|text| format!("{indent}{text}")));
+        // No word belongs to a label, and a block must not end where a jump leads.
+        if matches!(step, Step::Label(_)) && matches!(steps.get(n + 1), Some(Step::Else | Step::EndIf | Step::EndLoop)) {
+            lines.push(format!("{indent}nop"));
+        }
+        if matches!(step, Step::If(_) | Step::Else | Step::Loop(_)) {
+            depth += 1;
+        }
+        previous = Some(step);
+    }
+    lines.push("\tend".to_owned());
+    lines
+}
+
+struct Printer<'a> {
+    spots: &'a [Spot],
+}
+
+impl Printer<'_> {
+    fn step(&self, step: &Step) -> Option<String> {
+        Some(match step {
+            Step::Data(inst) => self.inst(inst),
+            Step::Compare { ops, sources: [a, b] } => {
+                let [x, y] = ops.map(|op| op.name());
+                let [a, b] = [a, b].map(|lanes| self.operand(lanes, &[0, 1]));
+                format!("cmp {a}, {x}, {y}, {b}")
+            }
+            Step::Address { lanes: [x, y] } => {
+                let present: Vec<(usize, Source)> =
+                    [x, y].into_iter().enumerate().filter_map(|(n, lane)| Some((n, (*lane)?))).collect();
+                let to: String = present.iter().map(|&(n, _)| LETTERS[n]).collect();
+                let places: Vec<usize> = present.iter().map(|&(n, _)| n).collect();
+                let lanes: Vec<Source> = present.iter().map(|&(_, lane)| lane).collect();
+                format!("mova a0.{to}, {}", self.operand(&lanes, &places))
+            }
+            Step::If(Test::Bool { id, .. }) => format!("ifu b{id}"),
+            Step::If(test) => format!("ifc {}", condition(*test)),
+            Step::Else => ".else".to_owned(),
+            Step::EndIf | Step::EndLoop => ".end".to_owned(),
+            Step::Loop(int) => format!("for i{int}"),
+            Step::BreakIf(test) => format!("breakc {}", condition(*test)),
+            Step::Label(label) => format!("label{label}:"),
+            Step::JumpIf(label, Test::Bool { id, expected }) => {
+                format!("jmpu {}b{id}, label{label}", if *expected { "" } else { "!" })
+            }
+            Step::JumpIf(label, test) => format!("jmpc {}, label{label}", condition(*test)),
+            Step::Copy(_) | Step::Nothing => return None,
+        })
+    }
+
+    fn inst(&self, inst: &Inst) -> String {
+        let Inst { op, targets, sources } = inst;
+        let mut places: Vec<usize> = Vec::with_capacity(targets.len());
+        let mut register = String::new();
+        for target in targets {
+            let (name, number, component) = match *target {
+                Target::Var(var) => {
+                    let (number, component) = self.spots[var.0 as usize];
+                    ('r', number, component)
+                }
+                Target::Output { register, component } => ('o', register, component),
+            };
+            register = format!("{name}{number}");
+            places.push(usize::from(component));
+        }
+        let mask: String = (0..4).filter(|n| places.contains(n)).map(|n| LETTERS[n]).collect();
+        let mask = if mask.len() == 4 { String::new() } else { format!(".{mask}") };
+        let mut text = format!("{} {register}{mask}", op.mnemonic());
+        for lanes in sources {
+            let all: Vec<usize> = (0..lanes.len()).collect();
+            let places = if inst.lanes() == Lanes::Each { &places } else { &all };
+            let _ = write!(text, ", {}", self.operand(lanes, places));
+        }
+        text
+    }
+
+    /// An operand that gives each lane at its place.
+    fn operand(&self, lanes: &[Source], places: &[usize]) -> String {
+        let mut swizzle: [Option<u8>; 4] = [None; 4];
+        let mut register = String::new();
+        let mut sign = "";
+        for (lane, &place) in lanes.iter().zip(places) {
+            sign = if lane.negate { "-" } else { "" };
+            let component;
+            (register, component) = match lane.home {
+                Home::Var(var) => {
+                    let (number, component) = self.spots[var.0 as usize];
+                    (format!("r{number}"), component)
+                }
+                Home::Input { register, component } => (format!("v{register}"), component),
+                Home::Uniform { register, index, component } => (uniform(register, index), component),
+                Home::Const(bits) => (format!("({})", f32::from_bits(bits)), 0),
+            };
+            swizzle[place] = Some(component);
+        }
+        format!("{sign}{register}{}", selector(swizzle))
+    }
+}
+
+fn uniform(register: u8, index: Index) -> String {
+    match index {
+        Index::None => format!("c{register}"),
+        Index::A0x => format!("c{register}[a0.x]"),
+        Index::A0y => format!("c{register}[a0.y]"),
+        Index::Al => format!("c{register}[aL]"),
+    }
+}
+
+/// A swizzle; places that nothing reads follow what is there.
+fn selector(swizzle: [Option<u8>; 4]) -> String {
+    if swizzle.iter().zip(0..).all(|(&lane, n)| lane.is_none_or(|lane| lane == n)) {
+        return String::new();
+    }
+    let mut last = swizzle.iter().copied().flatten().next().unwrap_or(0);
+    let full = swizzle.map(|lane| {
+        last = lane.unwrap_or(last);
+        last
+    });
+    let text: String = full.iter().map(|&lane| LETTERS[usize::from(lane & 3)]).collect();
+    if full == [full[0]; 4] { format!(".{}", &text[..1]) } else { format!(".{text}") }
+}
+
+fn condition(test: Test) -> String {
+    let Test::Flags { op, expected: [x, y] } = test else { return String::new() };
+    let sign = |expected: bool| if expected { "" } else { "!" };
+    match op {
+        ConditionOp::X => format!("{}cmp.x", sign(x)),
+        ConditionOp::Y => format!("{}cmp.y", sign(y)),
+        ConditionOp::And => format!("{}cmp.x && {}cmp.y", sign(x), sign(y)),
+        ConditionOp::Or => format!("{}cmp.x || {}cmp.y", sign(x), sign(y)),
+    }
+}

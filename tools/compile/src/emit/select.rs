@@ -1,0 +1,564 @@
+//! Selection of machine operations for the values of a function.
+//! In: a function of the `Pica` stage. Out: [`Code`] in which each instruction obeys the rules for
+//! operands: one uniform, in the wide source; one input; one sign for an operand.
+//! `flow.rs` has constructs, `tests.rs` of conditions. Knows no temporary register.
+
+use transpica::isa::{CompareOp, DataOp, Index};
+use transpica::stages::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value};
+
+use super::code::{Class, Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
+use super::error::{Error, Place};
+use super::fuse::{Fusion, Fusions};
+use super::uses::Uses;
+
+/// A lane of a value, as its operand reads it, before a0 is set for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Root {
+    Value(Lane),
+    /// A variable of no value.
+    Var(Var),
+    Input { register: u8, component: u8 },
+    Uniform { register: u8, component: u8 },
+    /// A uniform, the index of which the program computes.
+    Relative { base: u8, component: u8, address: Lane },
+    Const(u32),
+}
+
+/// A root and its sign.
+pub(super) type Operand = (Root, bool);
+
+/// Follows a lane through shuffles and negations.
+pub(super) fn root(f: &Func, mut lane: Lane) -> Operand {
+    let mut negate = false;
+    loop {
+        let index = lane.index();
+        match f.op(lane.value()) {
+            Some(Op::Shuffle(lanes)) => lane = lanes[usize::from(index)],
+            Some(Op::Unary(Unary::Neg, a)) => {
+                negate = !negate;
+                lane = Lane::new(a, index);
+            }
+            Some(Op::Const(bits)) if f.ty(lane.value()).kind == ScalarKind::F32 => {
+                let sign = u32::from(negate) << 31;
+                return (Root::Const(bits[usize::from(index)] ^ sign), false);
+            }
+            Some(Op::Read(Resource::Input(register))) => {
+                return (Root::Input { register, component: index }, negate);
+            }
+            Some(Op::Read(Resource::Uniform(register))) => {
+                return (Root::Uniform { register, component: index }, negate);
+            }
+            Some(Op::ReadAt(Array::Uniform(base), address)) => {
+                let mut address = Lane::new(address, 0);
+                while let Some(Op::Shuffle(lanes)) = f.op(address.value()) {
+                    address = lanes[usize::from(address.index())];
+                }
+                return (Root::Relative { base, component: index, address }, negate);
+            }
+            _other => return (Root::Value(lane), negate),
+        }
+    }
+}
+
+/// Lanes that were copied to variables, so that later operands can read them there.
+#[derive(Clone, Debug)]
+struct Copied {
+    lanes: Vec<(Operand, Source)>,
+}
+
+/// Selection in progress.
+pub(super) struct Select<'a> {
+    pub f: &'a Func,
+    pub uses: Uses,
+    fusions: Fusions,
+    pub code: Code,
+    /// The variable of each lane.
+    vars: Vec<Option<Var>>,
+    copied: Vec<Copied>,
+    /// Keeps copies of uniforms and inputs for later operands.
+    pub reuses: bool,
+    /// The addresses that a0 holds.
+    pub address: [Option<Lane>; 2],
+    /// The comparisons that the flags hold.
+    pub flags: [Option<super::conditions::Comparison>; 2],
+    /// The counters of the open loops, innermost last.
+    pub counters: Vec<Option<Value>>,
+}
+
+impl<'a> Select<'a> {
+    pub fn new(f: &'a Func, reuses: bool, fuses: bool) -> Self {
+        let uses = Uses::new(f);
+        let fusions = if fuses { Fusions::new(f, &uses) } else { Fusions::none(f) };
+        Self {
+            f,
+            uses,
+            fusions,
+            code: Code::default(),
+            vars: vec![None; 4 * f.values.len()],
+            copied: Vec::new(),
+            reuses,
+            address: [None; 2],
+            flags: [None; 2],
+            counters: Vec::new(),
+        }
+    }
+
+    /// Where an error is.
+    pub fn place(&self, value: Value) -> Place {
+        Place { pc: self.f.place(value).and_then(|place| place.pc), value: Some(value) }
+    }
+
+    /// The variable of a lane.
+    pub fn var(&mut self, lane: Lane) -> Var {
+        let slot = 4 * lane.value().0 as usize + usize::from(lane.index());
+        if let Some(var) = self.vars[slot] {
+            return var;
+        }
+        let hint = self.f.values[lane.value()].hint;
+        let component = (0..4u8).filter(|n| hint.mask >> n & 1 != 0).nth(usize::from(lane.index()));
+        let register = if let HintRegister::Temp(register) = hint.register { Some(register) } else { None };
+        let var = self.code.var(register.zip(component));
+        self.vars[slot] = Some(var);
+        var
+    }
+
+    /// The number of open scopes of copies, for [`leave_copies`](Self::leave_copies).
+    pub fn copies(&self) -> usize {
+        self.copied.len()
+    }
+    /// Forgets copies that a region made.
+    pub fn leave_copies(&mut self, count: usize) {
+        self.copied.truncate(count);
+    }
+
+    /// The operand of a lane.
+    pub fn operand(&self, value: Value, lane: u8) -> Operand {
+        root(self.f, Lane::new(value, lane))
+    }
+
+    /// Selects the operation of a value.
+    pub fn value(&mut self, value: Value) -> Result<(), Error> {
+        let Def::Op(op) = self.f.values[value].def else { return Ok(()) };
+        let ty = self.f.ty(value);
+        let lanes: Vec<u8> = (0..ty.lanes).filter(|&n| self.is_wanted(value, n)).collect();
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        if let Some(fusion) = self.fusions.of(value) {
+            return self.fused(value, &lanes, fusion);
+        }
+        match op {
+            Op::Const(_) | Op::Read(_) | Op::ReadAt(..) | Op::Shuffle(_) => Ok(()),
+            Op::Unary(op, a) => self.unary(value, &lanes, op, a),
+            Op::Binary(op, a, b) => self.binary(value, &lanes, op, a, b),
+            Op::Select { cond, a, b } => self.select(value, &lanes, cond, a, b),
+            Op::Call { .. } => Err(Error::unsupported("a call of a helper function", self.place(value))),
+            Op::Submit { .. } => Err(Error::unsupported("a geometry program", self.place(value))),
+        }
+    }
+
+    fn is_wanted(&self, value: Value, lane: u8) -> bool {
+        let lane = Lane::new(value, lane);
+        self.uses.of(lane) > 0 && !self.fusions.is_gone(lane)
+    }
+
+    fn unary(&mut self, value: Value, lanes: &[u8], op: Unary, a: Value) -> Result<(), Error> {
+        let op = match op {
+            Unary::RcpP => DataOp::Rcp,
+            Unary::RsqP | Unary::InverseSqrt => DataOp::Rsq,
+            Unary::Exp2P | Unary::Exp2 => DataOp::Ex2,
+            Unary::Log2P | Unary::Log2 => DataOp::Lg2,
+            Unary::Floor => DataOp::Flr,
+            Unary::Abs => {
+                let x = self.operands(a, lanes);
+                let negated = x.iter().map(|&(root, negate)| (root, !negate)).collect();
+                let targets = self.targets(value, lanes);
+                return self.data(DataOp::Max, targets, vec![x, negated]);
+            }
+            // Where they are needed.
+            Unary::Neg | Unary::AddressP | Unary::Not => return Ok(()),
+            Unary::Sqrt
+            | Unary::IsNan
+            | Unary::ToInt
+            | Unary::ToFloat
+            | Unary::ToBits
+            | Unary::FromBits
+            | Unary::UintToInt
+            | Unary::IntToUint => {
+                let name = op.signature().name;
+                return Err(Error::unsupported(format!("the operation {name}"), self.place(value)));
+            }
+        };
+        if op == DataOp::Flr {
+            let targets = self.targets(value, lanes);
+            return self.data(op, targets, vec![self.operands(a, lanes)]);
+        }
+        for &lane in lanes {
+            let targets = self.targets(value, &[lane]);
+            self.data(op, targets, vec![self.operands(a, &[lane])])?;
+        }
+        Ok(())
+    }
+
+    fn binary(&mut self, value: Value, lanes: &[u8], op: Binary, a: Value, b: Value) -> Result<(), Error> {
+        let op = match op {
+            Binary::AddP | Binary::Add => DataOp::Add,
+            Binary::MulP | Binary::Mul => DataOp::Mul,
+            Binary::MinP | Binary::Min => DataOp::Min,
+            Binary::MaxP | Binary::Max => DataOp::Max,
+            Binary::SgeP => DataOp::Sge,
+            Binary::SltP => DataOp::Slt,
+            Binary::DotP | Binary::Dot => return self.dot(value, a, b),
+            // Where they are needed: conditions and counters.
+            Binary::Equal
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual
+            | Binary::And
+            | Binary::Or
+            | Binary::IAdd
+            | Binary::ISub
+            | Binary::IEqual
+            | Binary::ILess
+            | Binary::IGreater => return Ok(()),
+            Binary::Div
+            | Binary::IMul
+            | Binary::IAnd
+            | Binary::UAdd
+            | Binary::USub
+            | Binary::UMul
+            | Binary::BitAnd
+            | Binary::BitOr
+            | Binary::BitXor
+            | Binary::ShiftRight
+            | Binary::ShiftLeft
+            | Binary::UEqual
+            | Binary::ULess => {
+                let name = op.signature().name;
+                return Err(Error::unsupported(format!("the operation {name}"), self.place(value)));
+            }
+        };
+        let sources = vec![self.operands(a, lanes), self.operands(b, lanes)];
+        let targets = self.targets(value, lanes);
+        self.data(op, targets, sources)
+    }
+
+    fn dot(&mut self, value: Value, a: Value, b: Value) -> Result<(), Error> {
+        let count = self.f.ty(a).lanes;
+        let all: Vec<u8> = (0..count).collect();
+        let sources = vec![self.operands(a, &all), self.operands(b, &all)];
+        let targets = self.targets(value, &[0]);
+        match count {
+            4 => self.data(DataOp::Dp4, targets, sources),
+            3 => self.data(DataOp::Dp3, targets, sources),
+            _two => {
+                let product = Lane::new(value, 1);
+                let lane = |n: usize| sources.iter().map(|lanes| vec![lanes[n]]).collect::<Vec<_>>();
+                let first = Target::Var(self.var(product));
+                self.data(DataOp::Mul, vec![first], lane(0))?;
+                let mut second = lane(1);
+                second.push(vec![(Root::Value(product), false)]);
+                // The first product comes first, and sums commute.
+                self.data(DataOp::Mad, targets, second)
+            }
+        }
+    }
+
+    fn fused(&mut self, value: Value, lanes: &[u8], fusion: Fusion) -> Result<(), Error> {
+        let targets = self.targets(value, lanes);
+        match fusion {
+            Fusion::Mad(products, sum) => {
+                let mut sources = vec![Vec::new(), Vec::new(), self.operands(sum, lanes)];
+                for &lane in lanes {
+                    let (Root::Value(product), _) = self.operand(products, lane) else { continue };
+                    if let Some(Op::Binary(_, a, b)) = self.f.op(product.value()) {
+                        sources[0].push(self.operand(a, product.index()));
+                        sources[1].push(self.operand(b, product.index()));
+                    }
+                }
+                self.data(DataOp::Mad, targets, sources)
+            }
+            Fusion::Dph { first, second, last } => {
+                let mut sources = vec![self.operands(first, &[0, 1, 2]), self.operands(second, &[0, 1, 2])];
+                sources[1].push(self.operand(last, 0));
+                self.data(DataOp::Dph, targets, sources)
+            }
+        }
+    }
+
+    pub fn targets(&mut self, value: Value, lanes: &[u8]) -> Vec<Target> {
+        lanes.iter().map(|&lane| Target::Var(self.var(Lane::new(value, lane)))).collect()
+    }
+
+    pub fn operands(&self, value: Value, lanes: &[u8]) -> Vec<Operand> {
+        lanes.iter().map(|&lane| self.operand(value, lane)).collect()
+    }
+
+    /// Adds an instruction, after copies of what its operands cannot hold.
+    pub fn data(&mut self, op: DataOp, targets: Vec<Target>, sources: Vec<Vec<Operand>>) -> Result<(), Error> {
+        if let Some(parts) = self.parts(op, &sources) {
+            for part in parts {
+                let targets = part.iter().map(|&n| targets[n]).collect();
+                let sources = sources.iter().map(|lanes| part.iter().map(|&n| lanes[n]).collect()).collect();
+                self.data(op, targets, sources)?;
+            }
+            return Ok(());
+        }
+        let mut pinned = Vec::with_capacity(sources.len());
+        for lanes in sources {
+            pinned.push(self.same_class(lanes)?);
+        }
+        self.arrange(Slots::of(op), &mut pinned)?;
+        self.code.steps.push(Step::Data(Inst { op, targets, sources: pinned }));
+        Ok(())
+    }
+
+    /// Parts of an instruction that need no copies, where two are shorter than the copies.
+    fn parts(&self, op: DataOp, sources: &[Vec<Operand>]) -> Option<Vec<Vec<usize>>> {
+        if lanes(op) == Lanes::All {
+            return None;
+        }
+        let mixed = sources.iter().find(|lanes| lanes.iter().any(|&lane| class(lane) != class(lanes[0])))?;
+        let has_var = mixed.iter().any(|&lane| class(lane) == (RootClass::Value, false));
+        if op != DataOp::Mov && (has_var || self.copied_lanes(mixed).is_some()) {
+            return None;
+        }
+        let key = |n: usize| sources.iter().map(|lanes| class(lanes[n])).collect::<Vec<_>>();
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for n in 0..mixed.len() {
+            match parts.iter_mut().find(|part| key(part[0]) == key(n)) {
+                Some(part) => part.push(n),
+                None => parts.push(vec![n]),
+            }
+        }
+        (op == DataOp::Mov || parts.len() == 2).then_some(parts)
+    }
+
+    fn copied_lanes(&self, lanes: &[Operand]) -> Option<Vec<Source>> {
+        self.copied.iter().rev().find_map(|copied| {
+            let find = |lane: &Operand| {
+                let known = copied.lanes.iter().find(|(known, _)| known == lane);
+                known.map(|&(_, source)| source)
+            };
+            lanes.iter().map(find).collect()
+        })
+    }
+
+    /// Makes the lanes of an operand come from one register with one sign.
+    pub fn same_class(&mut self, lanes: Vec<Operand>) -> Result<Vec<Source>, Error> {
+        if lanes.iter().all(|&lane| class(lane) == class(lanes[0])) {
+            return lanes.into_iter().map(|lane| self.pin(lane)).collect();
+        }
+        self.to_vars(&lanes)
+    }
+
+    /// Copies lanes that are no variables to variables.
+    fn to_vars(&mut self, lanes: &[Operand]) -> Result<Vec<Source>, Error> {
+        if let Some(known) = self.copied_lanes(lanes) {
+            return Ok(known);
+        }
+        let mut copied: Vec<(Operand, Source)> = Vec::new();
+        let mut moves: Vec<((RootClass, bool), Vec<(Target, Operand)>)> = Vec::new();
+        for &lane in lanes {
+            if copied.iter().any(|&(known, _)| known == lane) {
+                continue;
+            }
+            if class(lane) == (RootClass::Value, false) {
+                let source = self.pin(lane)?;
+                copied.push((lane, source));
+                continue;
+            }
+            let var = self.code.var(None);
+            copied.push((lane, Source::var(var)));
+            match moves.iter_mut().find(|(known, _)| *known == class(lane)) {
+                Some((_, list)) => list.push((Target::Var(var), lane)),
+                None => moves.push((class(lane), vec![(Target::Var(var), lane)])),
+            }
+        }
+        for (_, list) in moves {
+            let (targets, lanes): (Vec<_>, Vec<_>) = list.into_iter().unzip();
+            self.data(DataOp::Mov, targets, vec![lanes])?;
+        }
+        let find = |lane| copied.iter().find(|&&(known, _)| known == lane).map(|&(_, source)| source);
+        let sources = lanes.iter().filter_map(|&lane| find(lane)).collect();
+        if self.reuses {
+            self.copied.push(Copied { lanes: copied });
+        }
+        Ok(sources)
+    }
+
+    /// Turns a lane into a source, with its address in a0.
+    pub fn pin(&mut self, (root, negate): Operand) -> Result<Source, Error> {
+        let home = match root {
+            Root::Value(lane) => Home::Var(self.var(lane)),
+            Root::Var(var) => Home::Var(var),
+            Root::Input { register, component } => Home::Input { register, component },
+            Root::Uniform { register, component } => {
+                Home::Uniform { register, index: Index::None, component }
+            }
+            Root::Relative { base, component, address } => {
+                Home::Uniform { register: base, index: self.index(address)?, component }
+            }
+            Root::Const(bits) => Home::Const(bits),
+        };
+        Ok(Source { home, negate })
+    }
+
+    /// The index register that holds an address.
+    fn index(&mut self, address: Lane) -> Result<Index, Error> {
+        if self.counters.last().copied().flatten() == Some(address.value()) {
+            return Ok(Index::Al);
+        }
+        if let Some(known) = self.address.iter().position(|&known| known == Some(address)) {
+            return Ok([Index::A0x, Index::A0y][known]);
+        }
+        let Some(Op::Unary(Unary::AddressP, x)) = self.f.op(address.value()) else {
+            let what = "an index that is neither an address nor the counter of the innermost loop";
+            return Err(Error::unsupported(what, self.place(address.value())));
+        };
+        // Both lanes of one conversion at once.
+        let both = self.f.ty(x).lanes == 2 && class(self.operand(x, 0)) == class(self.operand(x, 1));
+        if both {
+            let sources = self.same_class(self.operands(x, &[0, 1]))?;
+            self.code.steps.push(Step::Address { lanes: [Some(sources[0]), Some(sources[1])] });
+            self.address = [0, 1].map(|n| Some(Lane::new(address.value(), n)));
+            return Ok([Index::A0x, Index::A0y][usize::from(address.index())]);
+        }
+        let operand = self.operand(x, address.index());
+        let source = self.pin(operand)?;
+        let slot = usize::from(self.address[0].is_some() && self.address[1].is_none());
+        let mut lanes = [None; 2];
+        lanes[slot] = Some(source);
+        self.code.steps.push(Step::Address { lanes });
+        self.address[slot] = Some(address);
+        Ok([Index::A0x, Index::A0y][slot])
+    }
+
+    /// Arranges operands so that one uniform is left, in a wide source, and one input.
+    fn arrange(&mut self, slots: Slots, sources: &mut [Vec<Source>]) -> Result<(), Error> {
+        let class_of = |sources: &[Vec<Source>], n: usize| sources[n].first().map(|lane| lane.class().0);
+        let is_wide = |sources: &[Vec<Source>], n: usize| class_of(sources, n).is_some_and(Class::is_wide);
+        let count = sources.len();
+        let all: Vec<usize> = (0..count).filter(|&n| is_wide(sources, n)).collect();
+        // Keep the widest one where it may stand.
+        let keep = all.iter().copied().find(|&n| slots.wide[n]).or_else(|| {
+            all.iter().copied().find(|&n| slots.swaps && n < 2)
+        });
+        for &n in &all {
+            if Some(n) != keep {
+                sources[n] = self.moved(&sources[n].clone())?;
+            }
+        }
+        if let Some(n) = keep
+            && !slots.wide[n]
+        {
+            sources.swap(0, 1);
+        }
+        let inputs: Vec<(usize, u8)> = (0..count)
+            .filter_map(|n| match class_of(sources, n) {
+                Some(Class::Input(register)) => Some((n, register)),
+                _other => None,
+            })
+            .collect();
+        for &(n, register) in inputs.iter().skip(1) {
+            if register != inputs[0].1 {
+                sources[n] = self.moved(&sources[n].clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies an operand of one class to variables; it keeps its sign.
+    fn moved(&mut self, lanes: &[Source]) -> Result<Vec<Source>, Error> {
+        let roots: Option<Vec<Operand>> = lanes.iter().map(|lane| Some((fixed(lane.home)?, false))).collect();
+        if let Some(known) = roots.as_ref().and_then(|roots| self.copied_lanes(roots)) {
+            let signed = known.iter().zip(lanes);
+            return Ok(signed.map(|(known, lane)| Source { negate: lane.negate, ..*known }).collect());
+        }
+        let mut known: Vec<(Home, Var)> = Vec::new();
+        for lane in lanes {
+            if !known.iter().any(|(home, _)| *home == lane.home) {
+                known.push((lane.home, self.code.var(None)));
+            }
+        }
+        let targets = known.iter().map(|&(_, var)| Target::Var(var)).collect();
+        let sources = vec![known.iter().map(|&(home, _)| Source::plain(home)).collect()];
+        self.code.steps.push(Step::Data(Inst { op: DataOp::Mov, targets, sources }));
+        if self.reuses && roots.is_some() {
+            let lanes = known.iter().filter_map(|&(home, var)| Some(((fixed(home)?, false), Source::var(var))));
+            self.copied.push(Copied { lanes: lanes.collect() });
+        }
+        let var = |home| known.iter().find(|(known, _)| *known == home).map_or(Var(0), |&(_, var)| var);
+        Ok(lanes.iter().map(|lane| Source { home: Home::Var(var(lane.home)), negate: lane.negate }).collect())
+    }
+
+    /// Adds CMP of two pairs of lanes.
+    pub fn compare(&mut self, ops: [CompareOp; 2], pairs: [[Operand; 2]; 2]) -> Result<(), Error> {
+        let [first, second] = pairs;
+        let mut sources = Vec::with_capacity(2);
+        for n in 0..2 {
+            sources.push(self.same_class(vec![first[n], second[n]])?);
+        }
+        let mut ops = ops;
+        let wide = |lanes: &[Source]| lanes[0].class().0.is_wide();
+        if !wide(&sources[0]) && wide(&sources[1]) {
+            sources.swap(0, 1);
+            ops = ops.map(super::conditions::mirrored);
+        }
+        self.arrange(Slots { wide: [true, false, false], swaps: false }, &mut sources)?;
+        let [b, a] = [sources.pop().unwrap_or_default(), sources.pop().unwrap_or_default()];
+        self.code.steps.push(Step::Compare { ops, sources: [a, b] });
+        Ok(())
+    }
+}
+
+/// The sources of an operation that can be uniforms.
+struct Slots {
+    wide: [bool; 3],
+    /// The first two may be exchanged.
+    swaps: bool,
+}
+
+impl Slots {
+    fn of(op: DataOp) -> Self {
+        let wide = match op {
+            DataOp::Mad => [false, true, true],
+            DataOp::Sge | DataOp::Slt | DataOp::Dph | DataOp::Dst => [true, true, false],
+            _other => [true, false, false],
+        };
+        let swaps = matches!(op, DataOp::Add | DataOp::Mul | DataOp::Mad | DataOp::Dp3 | DataOp::Dp4);
+        Self { wide, swaps }
+    }
+}
+
+/// The register of a lane before a0 is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RootClass {
+    Value,
+    Input(u8),
+    Uniform(u8),
+    Relative(u8, Lane),
+    Const,
+}
+
+pub(super) fn class((root, negate): Operand) -> (RootClass, bool) {
+    let class = match root {
+        Root::Value(_) | Root::Var(_) => RootClass::Value,
+        Root::Input { register, .. } => RootClass::Input(register),
+        Root::Uniform { register, .. } => RootClass::Uniform(register),
+        Root::Relative { base, address, .. } => RootClass::Relative(base, address),
+        Root::Const(_) => RootClass::Const,
+    };
+    (class, negate)
+}
+
+/// The root of a source that stays the same in a program.
+fn fixed(home: Home) -> Option<Root> {
+    match home {
+        Home::Input { register, component } => Some(Root::Input { register, component }),
+        Home::Uniform { register, index: Index::None, component } => Some(Root::Uniform { register, component }),
+        Home::Const(bits) => Some(Root::Const(bits)),
+        Home::Uniform { .. } | Home::Var(_) => None,
+    }
+}

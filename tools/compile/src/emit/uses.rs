@@ -1,0 +1,82 @@
+//! The number of operands that read each lane, through shuffles and negations.
+//! In: a function. Out: counts; lanes that leave a construct or decide one count, too.
+
+use transpica::stages::ir::walk::{Step, Walk};
+use transpica::stages::ir::{Func, Lane, Op, ScalarKind, Unary, Value};
+
+use super::select::{Root, root};
+
+/// Counts of reads, by lane.
+pub(super) struct Uses {
+    counts: Vec<u32>,
+}
+
+impl Uses {
+    pub fn new(f: &Func) -> Self {
+        let mut uses = Self { counts: vec![0; 4 * f.values.len()] };
+        let mut walk = Walk::new(f);
+        while let Some(step) = walk.next(f) {
+            match step {
+                Step::Let(value) => uses.operation(f, value),
+                Step::Enter(node) => {
+                    let node = &f.nodes[node];
+                    node.decider().into_iter().for_each(|value| uses.all(f, value));
+                    // The values that a loop begins with.
+                    if let transpica::stages::ir::NodeData::Loop { inits, .. } = node {
+                        f.get(*inits).iter().for_each(|&value| uses.all(f, value));
+                    }
+                }
+                Step::End(region) => {
+                    let list = f.regions[region].exit.list();
+                    f.get(list).iter().for_each(|&value| uses.all(f, value));
+                }
+                Step::Begin(_) | Step::Leave(_) => {}
+            }
+        }
+        uses
+    }
+
+    fn operation(&mut self, f: &Func, value: Value) {
+        match f.op(value) {
+            // Their readers read through them.
+            None | Some(Op::Shuffle(_) | Op::Unary(Unary::Neg, _)) => {}
+            Some(op) => op.for_each(&f.pool, |operand| self.all(f, operand)),
+        }
+    }
+
+    /// Counts a read of all lanes of a value.
+    fn all(&mut self, f: &Func, value: Value) {
+        for lane in 0..f.ty(value).lanes {
+            let lane = Lane::new(value, lane);
+            let lane = match root(f, lane).0 {
+                Root::Value(lane) => lane,
+                Root::Relative { address, .. } => address,
+                Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) => continue,
+            };
+            self.counts[slot(lane)] += 1;
+            // Conditions and addresses are computed where they are needed, perhaps twice.
+            if f.ty(lane.value()).kind != ScalarKind::F32
+                && let Some(op) = f.op(lane.value())
+            {
+                op.for_each(&f.pool, |operand| self.again(f, operand));
+            }
+        }
+    }
+
+    fn again(&mut self, f: &Func, value: Value) {
+        for lane in 0..f.ty(value).lanes {
+            if let Root::Value(lane) = root(f, Lane::new(value, lane)).0 {
+                self.counts[slot(lane)] += 1;
+            }
+        }
+    }
+
+    /// The number of reads of a lane.
+    pub fn of(&self, lane: Lane) -> u32 {
+        self.counts[slot(lane)]
+    }
+}
+
+fn slot(lane: Lane) -> usize {
+    4 * lane.value().0 as usize + usize::from(lane.index())
+}

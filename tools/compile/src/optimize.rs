@@ -1,0 +1,239 @@
+//! Programs of files, made shorter: lifted, optimized and written again.
+//! In: a file and values of uniforms that are known. Out: the file with shorter code, or as it was
+//! and the reason. All sums keep their order, so that every bit of every output is the same.
+//! Tables, symbols and layout of the file stay.
+
+use std::fmt;
+
+use transpica::container::{Constant, ConstantValue, Model, ShaderType, write};
+use transpica::host::Constants;
+use transpica::isa::{Dest, Mask};
+use transpica::settings::Control;
+use transpica::stages::cfg::Action;
+use transpica::stages::ir::{Exit, Func, Lane, Module, Op, ScalarKind, Type};
+use transpica::stages::precision::float24;
+use transpica::stages::translate::{self, ControlFlow};
+use transpica::stages::{lift, passes};
+use transpica::{Options, Program, Shbin};
+use transpica_asm::{SourceText, assemble};
+
+use crate::emit::{self, Surroundings, emit};
+
+/// What is known of a program beside its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Bool and int uniforms with a value: `baked`.
+    pub control: Control,
+    /// The constants of the file without a symbol never change.
+    pub constants: bool,
+}
+
+/// A program after optimization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Optimized {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Words of code before.
+    pub before: usize,
+    /// Words of code now.
+    pub after: usize,
+    /// The reason, if the file stays as it was.
+    pub kept: Option<Reason>,
+}
+
+/// The reason for which a program stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The file has several executables, which share their code.
+    Shared,
+    /// It is a geometry program.
+    Geometry,
+    /// Its control flow has no structure.
+    Unstructured,
+    /// The back end cannot write it.
+    NotWritten(emit::Error),
+    /// What was written is not shorter: its words.
+    NotShorter(usize),
+    /// It has results of another precision than constants of files.
+    Inexact,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shared => f.write_str("its executables share code"),
+            Self::Geometry => f.write_str("geometry programs are not compiled yet"),
+            Self::Unstructured => f.write_str("its jumps have no structure"),
+            Self::NotWritten(error) => error.fmt(f),
+            Self::NotShorter(words) => write!(f, "it would have {words} words"),
+            Self::Inexact => f.write_str("a constant that it needs does not fit in 24 bits"),
+        }
+    }
+}
+
+/// Optimizes the program of a file.
+///
+/// # Errors
+/// A file without a program that can be read.
+pub fn optimize(file: &Shbin<'_>, known: &Known) -> transpica::Result<Optimized> {
+    let model = Model::from(file);
+    let before = model.code.len();
+    let keep = |reason| Ok(Optimized { bytes: write(&model), before, after: before, kept: Some(reason) });
+    if file.executables.len() != 1 {
+        return keep(Reason::Shared);
+    }
+    if file.executables[0].header.shader_type() == Some(ShaderType::Geometry) {
+        return keep(Reason::Geometry);
+    }
+    let source = file.program(0)?;
+    let constants = source.environment().constants();
+    let lifted = match lift_program(source.program(), known, &constants, &model)? {
+        Ok(lifted) => lifted,
+        Err(reason) => return keep(reason),
+    };
+    match rewrite(&model, &lifted) {
+        Ok(rewritten) if rewritten.code.len() < before => {
+            let after = rewritten.code.len();
+            Ok(Optimized { bytes: write(&rewritten), before, after, kept: None })
+        }
+        Ok(rewritten) => keep(Reason::NotShorter(rewritten.code.len())),
+        Err(reason) => keep(reason),
+    }
+}
+
+/// A program in the intermediate form, with what surrounds it.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    /// Its module.
+    pub module: Module,
+    /// Its outputs and free uniforms.
+    pub surroundings: Surroundings,
+}
+
+/// Lifts a program and optimizes it.
+fn lift_program(
+    program: &Program<'_>,
+    known: &Known,
+    constants: &Constants,
+    model: &Model,
+) -> transpica::Result<Result<Lifted, Reason>> {
+    let options = Options { control: known.control, ..Options::default() };
+    let ControlFlow::Tree(cfg, tree, translate::Tier::Structured) = translate::control(program, &options)? else {
+        return Ok(Err(Reason::Unstructured));
+    };
+    let mut written = [Mask::NONE; 16];
+    for pc in cfg.actions.iter().filter_map(Action::pc) {
+        if let Some((Dest::Output(register), mask)) = program.destination(pc) {
+            written[usize::from(register & 15)].0 |= mask.0;
+        }
+    }
+    let folded = if known.constants { unnamed(constants, model) } else { Constants::NONE };
+    let context = lift::Context {
+        program,
+        constants: &folded.floats,
+        outputs: lift::OutputSelection::Registers,
+        geometry: None,
+        options: &options,
+        hooks: &[],
+    };
+    let mut module = lift::structured(context, &cfg, &tree)?;
+    let Some(outputs) = restrict(&mut module.main, &written) else { return Ok(Err(Reason::Unstructured)) };
+    passes::optimize::run(&mut module, &options.arithmetic, &mut passes::Scratch::default());
+    let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
+    let usage = passes::analyze::usage::run(&module.main, &offsets);
+    let free = !(usage.floats | usage.relative | taken(model));
+    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free } }))
+}
+
+/// Makes a function yield what a program writes of its outputs, alone.
+fn restrict(f: &mut Func, written: &[Mask; 16]) -> Option<Vec<(u8, Mask)>> {
+    let body = f.body?;
+    let Exit::Yield(list) = f.regions[body].exit else { return None };
+    let registers = f.get(list).to_vec();
+    let mut outputs = Vec::new();
+    let mut values = Vec::new();
+    for (number, (value, &mask)) in (0u8..).zip(registers.into_iter().zip(written)) {
+        let lanes: Vec<Lane> = mask.iter().map(|component| Lane::new(value, component as u8)).collect();
+        let Some(&first) = lanes.first() else { continue };
+        let all = std::array::from_fn(|n| lanes.get(n).copied().unwrap_or(first));
+        let ty = Type::new(ScalarKind::F32, lanes.len() as u8); // Range: at most four.
+        values.push(f.emit(body, ty, Op::Shuffle(all)));
+        outputs.push((number, mask));
+    }
+    f.regions[body].exit = Exit::Yield(f.list(values));
+    Some(outputs)
+}
+
+/// The float constants of registers without a symbol.
+fn unnamed(constants: &Constants, model: &Model) -> Constants {
+    let named = named(model);
+    let mut unnamed = Constants { floats: constants.floats, ..Constants::NONE };
+    for (register, value) in unnamed.floats.iter_mut().enumerate() {
+        if named >> register & 1 != 0 {
+            *value = None;
+        }
+    }
+    unnamed
+}
+
+/// Mask of the float uniforms that symbols name.
+fn named(model: &Model) -> u128 {
+    let ranges = model.executables.iter().flat_map(|executable| &executable.symbols).filter_map(|symbol| symbol.range());
+    let floats = ranges.filter(|range| range.bank == transpica::container::SymbolBank::Float);
+    floats.fold(0, |mask, range| mask | ((1 << range.count) - 1) << range.first)
+}
+
+/// Mask of the float uniforms that symbols or constants have, and of those that do not exist.
+fn taken(model: &Model) -> u128 {
+    let constants = model.executables.iter().flat_map(|executable| &executable.constants);
+    let floats = constants.filter_map(|constant| match constant.value() {
+        Some(ConstantValue::Float { register, .. }) => Some(1u128 << register),
+        _other => None,
+    });
+    floats.fold(named(model) | u128::MAX << 96, |mask, bit| mask | bit)
+}
+
+/// The file with the code of a lifted program.
+fn rewrite(model: &Model, lifted: &Lifted) -> Result<Model, Reason> {
+    let emitted = emit(&lifted.module, &lifted.surroundings).map_err(Reason::NotWritten)?;
+    let text = format!(".proc main\n{}\n.end\n", emitted.lines.join("\n"));
+    let assembled = assemble(&[SourceText { name: "optimized", text: &text }])
+        .map_err(|report| Reason::NotWritten(emit::Error::Assembly(report.to_string())))?;
+    let mut rewritten = model.clone();
+    rewritten.code.clone_from(&assembled.model.code);
+    rewritten.descriptors.clone_from(&assembled.model.descriptors);
+    (rewritten.lines, rewritten.names) = Default::default();
+    for executable in &mut rewritten.executables {
+        executable.header.main = 0;
+        executable.header.endmain = assembled.model.code.len() as u32; // Range: at most 4,096.
+        executable.labels.clear();
+        for &(register, value) in &emitted.constants {
+            let value = value.map(|bits| (bits, float24::from_f32_bits(bits)));
+            if value.iter().any(|&(bits, stored)| float24::to_f32_bits(stored) != bits) {
+                return Err(Reason::Inexact);
+            }
+            let value = value.map(|(_, stored)| stored);
+            executable.constants.push(Constant::new(ConstantValue::Float { register, value }));
+        }
+    }
+    Ok(rewritten)
+}
+
+/// Lifts a program and writes it, as [`optimize`] does, whatever its length.
+///
+/// # Errors
+/// A program that cannot be read.
+pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<(Vec<u8>, String), Reason>> {
+    let model = Model::from(file);
+    let source = file.program(0)?;
+    let constants = source.environment().constants();
+    let lifted = match lift_program(source.program(), known, &constants, &model)? {
+        Ok(lifted) => lifted,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let emitted = match emit(&lifted.module, &lifted.surroundings) {
+        Ok(emitted) => emitted,
+        Err(error) => return Ok(Err(Reason::NotWritten(error))),
+    };
+    Ok(rewrite(&model, &lifted).map(|model| (write(&model), emitted.lines.join("\n"))))
+}
