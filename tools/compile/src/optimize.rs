@@ -196,7 +196,7 @@ fn taken(model: &Model) -> u128 {
 /// The file with the code of a lifted program.
 fn rewrite(model: &Model, lifted: &Lifted) -> Result<Model, Reason> {
     let emitted = emit(&lifted.module, &lifted.surroundings).map_err(Reason::NotWritten)?;
-    let text = format!(".proc main\n{}\n.end\n", emitted.lines.join("\n"));
+    let text = emitted.text();
     let assembled = assemble(&[SourceText { name: "optimized", text: &text }])
         .map_err(|report| Reason::NotWritten(emit::Error::Assembly(report.to_string())))?;
     let mut rewritten = model.clone();
@@ -204,8 +204,8 @@ fn rewrite(model: &Model, lifted: &Lifted) -> Result<Model, Reason> {
     rewritten.descriptors.clone_from(&assembled.model.descriptors);
     (rewritten.lines, rewritten.names) = Default::default();
     for executable in &mut rewritten.executables {
-        executable.header.main = 0;
-        executable.header.endmain = assembled.model.code.len() as u32; // Range: at most 4,096.
+        let Some(written) = assembled.model.executables.first() else { continue };
+        (executable.header.main, executable.header.endmain) = (written.header.main, written.header.endmain);
         executable.labels.clear();
         for &(register, value) in &emitted.constants {
             let value = value.map(|bits| (bits, float24::from_f32_bits(bits)));
@@ -235,5 +235,5 @@ pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<(Vec
         Ok(emitted) => emitted,
         Err(error) => return Ok(Err(Reason::NotWritten(error))),
     };
-    Ok(rewrite(&model, &lifted).map(|model| (write(&model), emitted.lines.join("\n"))))
+    Ok(rewrite(&model, &lifted).map(|model| (write(&model), emitted.text())))
 }

@@ -60,13 +60,6 @@ impl Source {
     }
 }
 
-impl Class {
-    /// Returns whether only the wide source holds it.
-    pub const fn is_wide(self) -> bool {
-        matches!(self, Self::Uniform(..) | Self::Const)
-    }
-}
-
 /// A component that an instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {

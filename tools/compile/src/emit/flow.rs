@@ -155,6 +155,16 @@ impl Flow<'_> {
         if lanes.is_empty() {
             return Ok(());
         }
+        let mut lanes = lanes;
+        let mut addresses: Vec<Lane> = Vec::new();
+        for (_, operand) in &mut lanes {
+            let Root::Relative { address, .. } = operand.0 else { continue };
+            if !addresses.contains(&address) && addresses.len() == 2 {
+                *operand = self.select.moved(&[*operand])?[0];
+            } else if !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
         let copies: Result<Vec<(Target, Source)>, Error> =
             lanes.into_iter().map(|(target, operand)| Ok((target, self.select.pin(operand)?))).collect();
         self.select.code.steps.push(Step::Copy(copies?));

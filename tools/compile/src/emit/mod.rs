@@ -6,7 +6,8 @@
 //! `flow.rs` constructs and outputs, `loops.rs` shapes of loops, `conditions.rs` tests, `select.rs`
 //! operations and their operands, `fuse.rs` MAD and DPH, `uses.rs` counts of reads: to `code.rs`.
 //! `coalesce.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
-//! constants, `tidy.rs` empty blocks, `print.rs` text; `error.rs` errors.
+//! constants, `tidy.rs` empty blocks, `print.rs` text,
+//! `shorten.rs` lines that repeat; `error.rs` errors.
 
 mod coalesce;
 mod code;
@@ -20,6 +21,7 @@ mod loops;
 mod place;
 mod print;
 mod select;
+mod shorten;
 mod tidy;
 mod uses;
 
@@ -44,6 +46,8 @@ pub struct Surroundings {
 pub struct Emitted {
     /// Lines of its procedure: one instruction, `.else`, `.end` or label each.
     pub lines: Vec<String>,
+    /// The procedures `part0`, `part1`, .. that it calls, in the same way.
+    pub procedures: Vec<Vec<String>>,
     /// Constants by uniform register, as bits of f32.
     pub constants: Vec<(u8, [u32; 4])>,
 }
@@ -52,7 +56,16 @@ impl Emitted {
     /// The number of lines that are instructions: a lower bound of the words.
     pub fn instructions(&self) -> usize {
         let is_word = |line: &&String| !line.trim().starts_with('.') && !line.ends_with(':');
-        self.lines.iter().filter(is_word).count()
+        self.procedures.iter().flatten().chain(&self.lines).filter(is_word).count()
+    }
+
+    /// The procedures as text: `main` and those that it calls.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (n, lines) in self.procedures.iter().enumerate() {
+            text += &format!(".proc part{n}\n{}\n.end\n\n", lines.join("\n"));
+        }
+        text + &format!(".proc main\n{}\n.end\n", self.lines.join("\n"))
     }
 }
 
@@ -90,5 +103,8 @@ fn emit_with(module: &Module, surroundings: &Surroundings, strategy: Strategy) -
     let spots = place::run(&mut code)?;
     tidy::run(&mut code.steps, labels);
     let constants = constants::run(&mut code.steps, surroundings.free)?;
-    Ok(Emitted { lines: print::lines(&code.steps, &spots), constants })
+    let mut lines = print::lines(&code.steps, &spots);
+    shorten::merge_ends(&mut lines);
+    let procedures = shorten::outline(&mut lines);
+    Ok(Emitted { lines, procedures, constants })
 }

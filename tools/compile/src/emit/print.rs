@@ -115,6 +115,8 @@ impl Printer<'_> {
                     let (number, component) = self.spots[var.0 as usize];
                     (format!("r{number}"), component)
                 }
+                // picasso has no name for the last one.
+                Home::Input { register: 15, component } => ("v14[1]".to_owned(), component),
                 Home::Input { register, component } => (format!("v{register}"), component),
                 Home::Uniform { register, index, component } => (uniform(register, index), component),
                 Home::Const(bits) => (format!("({})", f32::from_bits(bits)), 0),

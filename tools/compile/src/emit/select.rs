@@ -6,7 +6,7 @@
 use transpica::isa::{CompareOp, DataOp, Index};
 use transpica::stages::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value};
 
-use super::code::{Class, Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
+use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
 use super::error::{Error, Place};
 use super::fuse::{Fusion, Fusions};
 use super::uses::Uses;
@@ -63,7 +63,7 @@ pub(super) fn root(f: &Func, mut lane: Lane) -> Operand {
 /// Lanes that were copied to variables, so that later operands can read them there.
 #[derive(Clone, Debug)]
 struct Copied {
-    lanes: Vec<(Operand, Source)>,
+    lanes: Vec<(Operand, Operand)>,
 }
 
 /// Selection in progress.
@@ -79,6 +79,8 @@ pub(super) struct Select<'a> {
     pub reuses: bool,
     /// The addresses that a0 holds.
     pub address: [Option<Lane>; 2],
+    /// The component of a0 that was read last.
+    recent: usize,
     /// The comparisons that the flags hold.
     pub flags: [Option<super::conditions::Comparison>; 2],
     /// The counters of the open loops, innermost last.
@@ -98,6 +100,7 @@ impl<'a> Select<'a> {
             copied: Vec::new(),
             reuses,
             address: [None; 2],
+            recent: 0,
             flags: [None; 2],
             counters: Vec::new(),
         }
@@ -305,12 +308,16 @@ impl<'a> Select<'a> {
             }
             return Ok(());
         }
-        let mut pinned = Vec::with_capacity(sources.len());
+        let mut operands = Vec::with_capacity(sources.len());
         for lanes in sources {
-            pinned.push(self.same_class(lanes)?);
+            operands.push(self.same_class(lanes)?);
         }
-        self.arrange(Slots::of(op), &mut pinned)?;
-        self.code.steps.push(Step::Data(Inst { op, targets, sources: pinned }));
+        self.arrange(Slots::of(op), &mut operands)?;
+        let mut sources = Vec::with_capacity(operands.len());
+        for lanes in operands {
+            sources.push(self.pin_all(lanes)?);
+        }
+        self.code.steps.push(Step::Data(Inst { op, targets, sources }));
         Ok(())
     }
 
@@ -335,42 +342,41 @@ impl<'a> Select<'a> {
         (op == DataOp::Mov || parts.len() == 2).then_some(parts)
     }
 
-    fn copied_lanes(&self, lanes: &[Operand]) -> Option<Vec<Source>> {
+    fn copied_lanes(&self, lanes: &[Operand]) -> Option<Vec<Operand>> {
         self.copied.iter().rev().find_map(|copied| {
             let find = |lane: &Operand| {
                 let known = copied.lanes.iter().find(|(known, _)| known == lane);
-                known.map(|&(_, source)| source)
+                known.map(|&(_, copy)| copy)
             };
             lanes.iter().map(find).collect()
         })
     }
 
     /// Makes the lanes of an operand come from one register with one sign.
-    pub fn same_class(&mut self, lanes: Vec<Operand>) -> Result<Vec<Source>, Error> {
+    pub fn same_class(&mut self, lanes: Vec<Operand>) -> Result<Vec<Operand>, Error> {
         if lanes.iter().all(|&lane| class(lane) == class(lanes[0])) {
-            return lanes.into_iter().map(|lane| self.pin(lane)).collect();
+            return Ok(lanes);
         }
         self.to_vars(&lanes)
     }
 
     /// Copies lanes that are no variables to variables.
-    fn to_vars(&mut self, lanes: &[Operand]) -> Result<Vec<Source>, Error> {
+    fn to_vars(&mut self, lanes: &[Operand]) -> Result<Vec<Operand>, Error> {
         if let Some(known) = self.copied_lanes(lanes) {
             return Ok(known);
         }
-        let mut copied: Vec<(Operand, Source)> = Vec::new();
+        let mut copied: Vec<(Operand, Operand)> = Vec::new();
         let mut moves: Vec<((RootClass, bool), Vec<(Target, Operand)>)> = Vec::new();
         for &lane in lanes {
             if copied.iter().any(|&(known, _)| known == lane) {
                 continue;
             }
             if class(lane) == (RootClass::Value, false) {
-                let source = self.pin(lane)?;
-                copied.push((lane, source));
+                copied.push((lane, lane));
                 continue;
             }
             let var = self.code.var(None);
-            copied.push((lane, Source::var(var)));
+            copied.push((lane, (Root::Var(var), false)));
             match moves.iter_mut().find(|(known, _)| *known == class(lane)) {
                 Some((_, list)) => list.push((Target::Var(var), lane)),
                 None => moves.push((class(lane), vec![(Target::Var(var), lane)])),
@@ -380,12 +386,17 @@ impl<'a> Select<'a> {
             let (targets, lanes): (Vec<_>, Vec<_>) = list.into_iter().unzip();
             self.data(DataOp::Mov, targets, vec![lanes])?;
         }
-        let find = |lane| copied.iter().find(|&&(known, _)| known == lane).map(|&(_, source)| source);
-        let sources = lanes.iter().filter_map(|&lane| find(lane)).collect();
+        let find = |lane| copied.iter().find(|&&(known, _)| known == lane).map(|&(_, copy)| copy);
+        let operands = lanes.iter().filter_map(|&lane| find(lane)).collect();
         if self.reuses {
             self.copied.push(Copied { lanes: copied });
         }
-        Ok(sources)
+        Ok(operands)
+    }
+
+    /// As [`pin`](Self::pin), for an operand.
+    pub fn pin_all(&mut self, lanes: Vec<Operand>) -> Result<Vec<Source>, Error> {
+        lanes.into_iter().map(|lane| self.pin(lane)).collect()
     }
 
     /// Turns a lane into a source, with its address in a0.
@@ -411,6 +422,7 @@ impl<'a> Select<'a> {
             return Ok(Index::Al);
         }
         if let Some(known) = self.address.iter().position(|&known| known == Some(address)) {
+            self.recent = known;
             return Ok([Index::A0x, Index::A0y][known]);
         }
         let Some(Op::Unary(Unary::AddressP, x)) = self.f.op(address.value()) else {
@@ -420,14 +432,20 @@ impl<'a> Select<'a> {
         // Both lanes of one conversion at once.
         let both = self.f.ty(x).lanes == 2 && class(self.operand(x, 0)) == class(self.operand(x, 1));
         if both {
-            let sources = self.same_class(self.operands(x, &[0, 1]))?;
+            let sources = self.pin_all(self.operands(x, &[0, 1]))?;
             self.code.steps.push(Step::Address { lanes: [Some(sources[0]), Some(sources[1])] });
             self.address = [0, 1].map(|n| Some(Lane::new(address.value(), n)));
             return Ok([Index::A0x, Index::A0y][usize::from(address.index())]);
         }
         let operand = self.operand(x, address.index());
         let source = self.pin(operand)?;
-        let slot = usize::from(self.address[0].is_some() && self.address[1].is_none());
+        // A copy may read by two addresses at once, so the one before stays.
+        let slot = match self.address {
+            [None, _] => 0,
+            [_, None] => 1,
+            [Some(_), Some(_)] => 1 - self.recent,
+        };
+        self.recent = slot;
         let mut lanes = [None; 2];
         lanes[slot] = Some(source);
         self.code.steps.push(Step::Address { lanes });
@@ -436,79 +454,81 @@ impl<'a> Select<'a> {
     }
 
     /// Arranges operands so that one uniform is left, in a wide source, and one input.
-    fn arrange(&mut self, slots: Slots, sources: &mut [Vec<Source>]) -> Result<(), Error> {
-        let class_of = |sources: &[Vec<Source>], n: usize| sources[n].first().map(|lane| lane.class().0);
-        let is_wide = |sources: &[Vec<Source>], n: usize| class_of(sources, n).is_some_and(Class::is_wide);
-        let count = sources.len();
-        let all: Vec<usize> = (0..count).filter(|&n| is_wide(sources, n)).collect();
-        // Keep the widest one where it may stand.
-        let keep = all.iter().copied().find(|&n| slots.wide[n]).or_else(|| {
-            all.iter().copied().find(|&n| slots.swaps && n < 2)
-        });
-        for &n in &all {
+    fn arrange(&mut self, slots: Slots, operands: &mut [Vec<Operand>]) -> Result<(), Error> {
+        let class_of = |operands: &[Vec<Operand>], n: usize| operands[n].first().map(|&lane| class(lane).0);
+        let count = operands.len();
+        let wide: Vec<usize> =
+            (0..count).filter(|&n| class_of(operands, n).is_some_and(RootClass::is_wide)).collect();
+        let keep = wide.iter().copied().find(|&n| slots.wide[n]);
+        let keep = keep.or_else(|| wide.iter().copied().find(|&n| slots.swaps && n < 2));
+        for &n in &wide {
             if Some(n) != keep {
-                sources[n] = self.moved(&sources[n].clone())?;
+                operands[n] = self.moved(&operands[n].clone())?;
             }
         }
         if let Some(n) = keep
             && !slots.wide[n]
         {
-            sources.swap(0, 1);
+            operands.swap(0, 1);
         }
-        let inputs: Vec<(usize, u8)> = (0..count)
-            .filter_map(|n| match class_of(sources, n) {
-                Some(Class::Input(register)) => Some((n, register)),
-                _other => None,
-            })
-            .collect();
-        for &(n, register) in inputs.iter().skip(1) {
-            if register != inputs[0].1 {
-                sources[n] = self.moved(&sources[n].clone())?;
+        let mut first = None;
+        for n in 0..count {
+            let Some(RootClass::Input(register)) = class_of(operands, n) else { continue };
+            if *first.get_or_insert(register) != register {
+                operands[n] = self.moved(&operands[n].clone())?;
             }
         }
         Ok(())
     }
 
     /// Copies an operand of one class to variables; it keeps its sign.
-    fn moved(&mut self, lanes: &[Source]) -> Result<Vec<Source>, Error> {
-        let roots: Option<Vec<Operand>> = lanes.iter().map(|lane| Some((fixed(lane.home)?, false))).collect();
-        if let Some(known) = roots.as_ref().and_then(|roots| self.copied_lanes(roots)) {
-            let signed = known.iter().zip(lanes);
-            return Ok(signed.map(|(known, lane)| Source { negate: lane.negate, ..*known }).collect());
+    pub fn moved(&mut self, lanes: &[Operand]) -> Result<Vec<Operand>, Error> {
+        let plain: Vec<Operand> = lanes.iter().map(|&(root, _)| (root, false)).collect();
+        let signed = |copies: Vec<Operand>| {
+            let pairs = copies.into_iter().zip(lanes);
+            pairs.map(|((root, negate), lane)| (root, negate != lane.1)).collect()
+        };
+        if let Some(known) = self.copied_lanes(&plain) {
+            return Ok(signed(known));
         }
-        let mut known: Vec<(Home, Var)> = Vec::new();
-        for lane in lanes {
-            if !known.iter().any(|(home, _)| *home == lane.home) {
-                known.push((lane.home, self.code.var(None)));
+        let mut copied: Vec<(Operand, Operand)> = Vec::new();
+        let mut targets = Vec::new();
+        for &lane in &plain {
+            if !copied.iter().any(|&(known, _)| known == lane) {
+                let var = self.code.var(None);
+                copied.push((lane, (Root::Var(var), false)));
+                targets.push(Target::Var(var));
             }
         }
-        let targets = known.iter().map(|&(_, var)| Target::Var(var)).collect();
-        let sources = vec![known.iter().map(|&(home, _)| Source::plain(home)).collect()];
-        self.code.steps.push(Step::Data(Inst { op: DataOp::Mov, targets, sources }));
-        if self.reuses && roots.is_some() {
-            let lanes = known.iter().filter_map(|&(home, var)| Some(((fixed(home)?, false), Source::var(var))));
-            self.copied.push(Copied { lanes: lanes.collect() });
+        let sources = copied.iter().map(|&(lane, _)| lane).collect();
+        self.data(DataOp::Mov, targets, vec![sources])?;
+        let find = |lane| copied.iter().find(|&&(known, _)| known == lane).map(|&(_, copy)| copy);
+        let copies = plain.iter().filter_map(|&lane| find(lane)).collect();
+        if self.reuses {
+            self.copied.push(Copied { lanes: copied });
         }
-        let var = |home| known.iter().find(|(known, _)| *known == home).map_or(Var(0), |&(_, var)| var);
-        Ok(lanes.iter().map(|lane| Source { home: Home::Var(var(lane.home)), negate: lane.negate }).collect())
+        Ok(signed(copies))
     }
 
     /// Adds CMP of two pairs of lanes.
     pub fn compare(&mut self, ops: [CompareOp; 2], pairs: [[Operand; 2]; 2]) -> Result<(), Error> {
         let [first, second] = pairs;
-        let mut sources = Vec::with_capacity(2);
+        let mut operands = Vec::with_capacity(2);
         for n in 0..2 {
-            sources.push(self.same_class(vec![first[n], second[n]])?);
+            operands.push(self.same_class(vec![first[n], second[n]])?);
         }
         let mut ops = ops;
-        let wide = |lanes: &[Source]| lanes[0].class().0.is_wide();
-        if !wide(&sources[0]) && wide(&sources[1]) {
-            sources.swap(0, 1);
+        let wide = |lanes: &[Operand]| class(lanes[0]).0.is_wide();
+        if !wide(&operands[0]) && wide(&operands[1]) {
+            operands.swap(0, 1);
             ops = ops.map(super::conditions::mirrored);
         }
-        self.arrange(Slots { wide: [true, false, false], swaps: false }, &mut sources)?;
-        let [b, a] = [sources.pop().unwrap_or_default(), sources.pop().unwrap_or_default()];
-        self.code.steps.push(Step::Compare { ops, sources: [a, b] });
+        self.arrange(Slots { wide: [true, false, false], swaps: false }, &mut operands)?;
+        let mut sources = [Vec::new(), Vec::new()];
+        for (source, lanes) in sources.iter_mut().zip(operands) {
+            *source = self.pin_all(lanes)?;
+        }
+        self.code.steps.push(Step::Compare { ops, sources });
         Ok(())
     }
 }
@@ -542,6 +562,13 @@ pub(super) enum RootClass {
     Const,
 }
 
+impl RootClass {
+    /// Returns whether only the wide source holds it.
+    fn is_wide(self) -> bool {
+        matches!(self, Self::Uniform(_) | Self::Relative(..) | Self::Const)
+    }
+}
+
 pub(super) fn class((root, negate): Operand) -> (RootClass, bool) {
     let class = match root {
         Root::Value(_) | Root::Var(_) => RootClass::Value,
@@ -551,14 +578,4 @@ pub(super) fn class((root, negate): Operand) -> (RootClass, bool) {
         Root::Const(_) => RootClass::Const,
     };
     (class, negate)
-}
-
-/// The root of a source that stays the same in a program.
-fn fixed(home: Home) -> Option<Root> {
-    match home {
-        Home::Input { register, component } => Some(Root::Input { register, component }),
-        Home::Uniform { register, index: Index::None, component } => Some(Root::Uniform { register, component }),
-        Home::Const(bits) => Some(Root::Const(bits)),
-        Home::Uniform { .. } | Home::Var(_) => None,
-    }
 }

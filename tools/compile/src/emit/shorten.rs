@@ -1,0 +1,143 @@
+//! Lines that stand twice: at the ends of both parts of an IF, or anywhere.
+//! In and out: lines of a procedure. Out, too: procedures that it calls.
+//!
+//! ```text
+//! ifc cmp.x            ifc cmp.x
+//!     mov r0, c1           mov r0, c1
+//!     mul o0, c2, r0   .end
+//! .else            =>  mul o0, c2, r0
+//!     mul o0, c2, r0
+//! .end
+//! ```
+
+/// Most lines of a procedure that repeats.
+const MOST_LENGTH: usize = 60;
+/// Most procedures, each of which takes a search.
+const MOST_PROCEDURES: usize = 24;
+
+/// Moves the common end of both parts of every IF behind it.
+pub(super) fn merge_ends(lines: &mut Vec<String>) {
+    let mut n = 0;
+    while n < lines.len() {
+        if word(&lines[n]) != ".else" {
+            n += 1;
+            continue;
+        }
+        let Some(end) = closing(lines, n) else { return };
+        let mut count = 0;
+        // Each part keeps a line: an empty part takes a word.
+        while count + 1 < n
+            && n + 1 + count < end
+            && lines[n - 1 - count].trim() == lines[end - 1 - count].trim()
+            && is_plain(&lines[n - 1 - count])
+            && depth(&lines[n - 1 - count]) == depth(&lines[n]) + 1
+        {
+            count += 1;
+        }
+        if count == 0 {
+            n += 1;
+            continue;
+        }
+        let moved: Vec<String> = lines.drain(end - count..end).map(|line| line[1..].to_owned()).collect();
+        let at = end - count + 1;
+        lines.splice(at..at, moved);
+        lines.drain(n - count..n);
+        settle(lines, n - count);
+        // What moved may be at the end of a part itself.
+        n = 0;
+    }
+}
+
+/// Repairs an IF, the `.else` of which is here, after lines left its parts.
+fn settle(lines: &mut Vec<String>, middle: usize) {
+    let Some(end) = closing(lines, middle) else { return };
+    let Some(start) = opening(lines, middle) else { return };
+    match (middle == start + 1, end == middle + 1) {
+        (true, true) => {
+            lines.drain(start..=end);
+        }
+        (false, true) => {
+            lines.remove(middle);
+        }
+        (true, false) => lines.insert(middle, format!("{}nop", "\t".repeat(depth(&lines[middle]) + 1))),
+        (false, false) => {}
+    }
+}
+
+fn depth(line: &str) -> usize {
+    line.bytes().take_while(|&byte| byte == b'\t').count()
+}
+
+fn word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+/// Returns whether a line computes and leaves flags and addresses alone.
+fn is_plain(line: &str) -> bool {
+    !matches!(
+        word(line),
+        "cmp" | "mova" | "nop" | "end" | "ifc" | "ifu" | "for" | "breakc" | "jmpc" | "jmpu" | "call" | ".else" | ".end"
+    ) && !line.ends_with(':')
+}
+
+/// The `.end` of a block, from its `.else` on.
+fn closing(lines: &[String], middle: usize) -> Option<usize> {
+    let level = depth(&lines[middle]);
+    (middle + 1..lines.len()).find(|&n| depth(&lines[n]) == level && word(&lines[n]) == ".end")
+}
+
+/// The line that begins a block, before its `.else`.
+fn opening(lines: &[String], middle: usize) -> Option<usize> {
+    let level = depth(&lines[middle]);
+    (0..middle).rev().find(|&n| depth(&lines[n]) == level && matches!(word(&lines[n]), "ifc" | "ifu"))
+}
+
+/// Makes procedures of lines that repeat. Returns the procedures, each by its lines.
+pub(super) fn outline(lines: &mut Vec<String>) -> Vec<Vec<String>> {
+    let mut procedures = Vec::new();
+    while procedures.len() < MOST_PROCEDURES {
+        let Some((places, length)) = best(lines) else { break };
+        let name = procedures.len();
+        let body = lines[places[0]..places[0] + length].iter().map(|line| format!("\t{}", line.trim())).collect();
+        for &place in places.iter().rev() {
+            let call = format!("{}call part{name}", "\t".repeat(depth(&lines[place])));
+            lines.splice(place..place + length, [call]);
+        }
+        procedures.push(body);
+    }
+    procedures
+}
+
+/// The repeated lines that save most: their places and their number.
+fn best(lines: &[String]) -> Option<(Vec<usize>, usize)> {
+    let texts: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+    // The number of lines from each place on that a procedure may have.
+    let mut runs = vec![0usize; lines.len() + 1];
+    for n in (0..lines.len()).rev() {
+        let may = is_plain(&lines[n]) || matches!(word(&lines[n]), "cmp" | "mova");
+        runs[n] = if may { runs[n + 1] + 1 } else { 0 };
+    }
+    let mut best: Option<(usize, Vec<usize>, usize)> = None;
+    for first in 0..lines.len() {
+        for length in (3..=runs[first].min(MOST_LENGTH)).rev() {
+            let mut places = vec![first];
+            let mut at = first + length;
+            while at + length <= lines.len() {
+                if runs[at] >= length && texts[at..at + length] == texts[first..first + length] {
+                    places.push(at);
+                    at += length;
+                } else {
+                    at += 1;
+                }
+            }
+            // A call at the end of a block takes a NOP, too.
+            let ends = |&&place: &&usize| matches!(texts.get(place + length), Some(&(".else" | ".end")));
+            let cost = length + places.len() + places.iter().filter(ends).count();
+            let saved = (places.len() * length).saturating_sub(cost);
+            if places.len() > 1 && saved > 0 && best.as_ref().is_none_or(|(most, ..)| saved > *most) {
+                best = Some((saved, places, length));
+            }
+        }
+    }
+    best.map(|(_, places, length)| (places, length))
+}
