@@ -23,6 +23,8 @@ impl Schema {
     pub const INFO: Self = Self("transpica.info/1");
     /// The manifest that `translate --out-dir` writes.
     pub const MANIFEST: Self = Self("transpica.manifest/1");
+    /// Words and instructions of `optimize`.
+    pub const OPTIMIZE: Self = Self("transpica.optimize/1");
     /// Registers that `scan --extract` writes next to code words.
     pub const REGISTERS: Self = Self("transpica.registers/1");
     /// Results of `scan`.
@@ -84,6 +86,7 @@ mod tests {
             Schema::EQUAL,
             Schema::INFO,
             Schema::MANIFEST,
+            Schema::OPTIMIZE,
             Schema::REGISTERS,
             Schema::SCAN,
             Schema::SOURCE_MAP,

@@ -6,6 +6,7 @@
 pub mod emit;
 pub mod equal;
 pub mod optimize;
+pub mod paths;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{ir, lift, passes, precision, translate};

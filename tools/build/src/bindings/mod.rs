@@ -19,6 +19,9 @@ mod c;
 mod layout;
 mod names;
 mod rust;
+mod variants;
+
+pub use variants::Variants;
 
 use transpica::container::{Dvle, SymbolBank};
 use transpica::geometry::GeometryInput;

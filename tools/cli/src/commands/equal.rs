@@ -8,17 +8,14 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use serde_json::{Value, json};
-use transpica::host::Constants;
-use transpica::host::dvle;
 use transpica::isa::Pc;
-use transpica::{Program, Shbin};
+use transpica::{Limits, Shbin};
 use transpica_compile::equal::difference::Difference;
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{self, Names};
-use transpica_compile::equal::{Comparison, Effort, Solver, Subject, Verdict, compare};
+use transpica_compile::equal::{Comparison, Effort, Opened, Solver, Verdict, compare};
 use transpica_inspect::saved;
 use transpica_inspect::state::{State, bits};
-use transpica_inspect::symbols::Symbols;
 
 use crate::arguments::{Arguments, Results};
 use crate::files;
@@ -109,23 +106,15 @@ struct Side<'a> {
     input: &'a Input,
     file: Shbin<'a>,
     dvle: usize,
-    program: Program<'static>,
-    constants: Constants,
-    symbols: Symbols,
+    opened: Opened,
 }
 
 impl<'a> Side<'a> {
     fn new(input: &'a Input, dvle: Option<usize>, common: &Common) -> Result<Self, Failure> {
         let file = input.parse()?;
         let dvle = input.chosen(&file, &Selection { dvle }, common);
-        let program = input.program(&file, dvle, &transpica::Limits::default())?;
-        let executable = file.executable(dvle).map_err(|error| input.fail(&error))?;
-        let (constants, symbols) = (dvle::constants(executable), Symbols::new(executable));
-        Ok(Self { input, file, dvle, program, constants, symbols })
-    }
-
-    fn subject(&self) -> Subject<'_> {
-        Subject { program: &self.program, constants: &self.constants, symbols: &self.symbols }
+        let opened = Opened::new(&file, dvle, &Limits::default()).map_err(|error| input.fail(&error))?;
+        Ok(Self { input, file, dvle, opened })
     }
 
     fn name(&self) -> String {
@@ -148,17 +137,17 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let (first, second) = (first?.remarked(common), second?.remarked(common));
     let other = arguments.other_dvle.or((arguments.first == arguments.second).then_some(1));
     let sides = [Side::new(&first, arguments.selection.dvle, common)?, Side::new(&second, other, common)?];
-    let matching = Matching::new([&sides[0].symbols, &sides[1].symbols], &arguments.outputs);
+    let matching = Matching::new([&sides[0].opened.symbols, &sides[1].opened.symbols], &arguments.outputs);
     let matching = matching.map_err(Failure::new)?;
     matching.notes.iter().for_each(|note| common.note(note));
-    let options = arguments.settings.resolve_for(&sides[0].symbols)?.options;
+    let options = arguments.settings.resolve_for(&sides[0].opened.symbols)?.options;
     let solver = solver(arguments)?;
     let ask =
         |script: &str| solver.as_deref().is_some_and(|solver| refutes(solver, arguments.seconds, script));
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
     let &Equal { vertices, seed, budget, .. } = arguments;
     let comparison = Comparison {
-        subjects: sides.each_ref().map(Side::subject),
+        subjects: sides.each_ref().map(|side| side.opened.subject()),
         matching: &matching,
         options,
         rounding: arguments.up_to_rounding,
@@ -191,7 +180,7 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
 /// The smallest inputs, as a state file.
 fn state(side: &Side<'_>, found: &Difference) -> String {
     let state = State::new(found.values.uniforms.clone(), vec![bits(&found.values.inputs)]);
-    saved::to_text(&state, &Default::default(), &side.symbols)
+    saved::to_text(&state, &Default::default(), &side.opened.symbols)
 }
 
 /// Returns the solver to ask, if there is one.

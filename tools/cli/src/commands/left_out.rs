@@ -33,6 +33,7 @@ macro_rules! left_out {
 
 left_out! { "compile":
     equal Equal "Tell whether two programs compute the same",
+    optimize Optimize "Make a program shorter, with a proof",
 }
 left_out! { "draw":
     draw Draw "Draw a mesh with a program, to a PNG file",

@@ -27,6 +27,8 @@ mod lsp;
 #[cfg(feature = "packages")]
 mod man;
 mod manifest;
+#[cfg(feature = "compile")]
+mod optimize;
 #[cfg(feature = "gpu")]
 mod replay;
 mod run;
@@ -47,12 +49,12 @@ use crate::files;
 use crate::report::{Common, Failure};
 #[cfg(not(feature = "draw"))]
 use left_out::draw;
-#[cfg(not(feature = "compile"))]
-use left_out::equal;
 #[cfg(not(feature = "gpu"))]
 use left_out::{compare, doctor, lint, replay};
 #[cfg(not(feature = "packages"))]
 use left_out::{completions, man};
+#[cfg(not(feature = "compile"))]
+use left_out::{equal, optimize};
 #[cfg(not(feature = "test"))]
 use left_out::{lsp, test};
 
@@ -97,6 +99,7 @@ pub enum Command {
     Translate(Box<translate::Translate>),
     Asm(asm::Asm),
     Bind(bind::Bind),
+    Optimize(optimize::Optimize),
     Lsp(lsp::Lsp),
     Info(info::Info),
     Lint(lint::Lint),
@@ -123,6 +126,7 @@ impl Command {
             Self::Translate(arguments) => &**arguments,
             Self::Asm(arguments) => arguments,
             Self::Bind(arguments) => arguments,
+            Self::Optimize(arguments) => arguments,
             Self::Lsp(arguments) => arguments,
             Self::Info(arguments) => arguments,
             Self::Lint(arguments) => arguments,
@@ -146,7 +150,7 @@ impl Command {
 
 /// The commands by their use, as help and manual list them. Those that packages need are not in it.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Translate", &["translate", "asm", "bind", "lsp"]),
+    ("Translate", &["translate", "asm", "bind", "optimize", "lsp"]),
     ("Inspect", &["info", "lint", "dis", "cfg"]),
     ("Run", &["run", "test", "draw", "compare", "equal", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
@@ -219,6 +223,7 @@ pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
         Command::Translate(arguments) => translate::run(arguments, common),
         Command::Asm(arguments) => asm::run(arguments, common),
         Command::Bind(arguments) => bind::run(arguments, common),
+        Command::Optimize(arguments) => optimize::run(arguments, common),
         Command::Lsp(arguments) => lsp::run(arguments, common),
         Command::Info(arguments) => info::run(arguments, common),
         Command::Lint(arguments) => lint::run(arguments, common),

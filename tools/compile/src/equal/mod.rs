@@ -26,10 +26,10 @@ pub mod term;
 mod tests;
 pub mod walk;
 
-use transpica::host::Constants;
+use transpica::host::{Constants, dvle};
 use transpica::interp::{Settings, Uniforms};
 use transpica::settings::Control;
-use transpica::{At, Error, Kind, Options, Program, Stage};
+use transpica::{At, Error, Kind, Limits, Options, Program, Shbin, Stage};
 use transpica_inspect::executor::ulp;
 use transpica_inspect::symbols::Symbols;
 
@@ -46,6 +46,35 @@ pub struct Subject<'a> {
     pub constants: &'a Constants,
     /// Its names.
     pub symbols: &'a Symbols,
+}
+
+/// A program of a file, opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The program.
+    pub program: Program<'static>,
+    /// Uniform values that the file sets.
+    pub constants: Constants,
+    /// Its names.
+    pub symbols: Symbols,
+}
+
+impl Opened {
+    /// Opens a program of a file.
+    ///
+    /// # Errors
+    /// There is no such program, or it is beyond the limits.
+    pub fn new(file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Self, Error> {
+        let executable = file.executable(index)?;
+        let (constants, symbols) = (dvle::constants(executable), Symbols::new(executable));
+        Ok(Self { program: dvle::program(file, index, limits)?, constants, symbols })
+    }
+
+    /// Returns it as a program of a comparison.
+    pub fn subject(&self) -> Subject<'_> {
+        let Self { program, constants, symbols } = self;
+        Subject { program, constants, symbols }
+    }
 }
 
 /// Limits of a comparison.
@@ -163,29 +192,21 @@ impl Comparison<'_> {
 /// Compares two programs.
 ///
 /// ```
-/// use transpica::host::dvle::{constants, program};
 /// use transpica::{Limits, Options, Shbin};
 /// use transpica_asm::{SourceText, assemble};
 /// use transpica_compile::equal::matching::Matching;
-/// use transpica_compile::equal::{Comparison, Effort, Subject, Verdict, compare};
-/// use transpica_inspect::symbols::Symbols;
+/// use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
 ///
 /// let head = ".out pos position\n.fvec scale\n.alias a v0\n.proc main\n";
 /// let verdict = |bodies: [&str; 2]| {
-///     let texts = bodies.map(|body| format!("{head}{body}\nend\n.end\n"));
-///     let bytes = texts.map(|text| assemble(&[SourceText { name: "", text: &text }]).expect("valid").bytes);
-///     let files = bytes.each_ref().map(|bytes| Shbin::parse(bytes).expect("a file"));
-///     let programs = files.each_ref().map(|file| program(file, 0, &Limits::default()).expect("valid"));
-///     let constants = files.each_ref().map(|file| constants(&file.executables[0]));
-///     let symbols = files.each_ref().map(|file| Symbols::new(&file.executables[0]));
-///     let matching = Matching::new(symbols.each_ref(), &[]).expect("outputs of both");
-///     let subject = |side: usize| Subject {
-///         program: &programs[side],
-///         constants: &constants[side],
-///         symbols: &symbols[side],
-///     };
+///     let [a, b] = bodies.map(|body| {
+///         let text = format!("{head}{body}\nend\n.end\n");
+///         let bytes = assemble(&[SourceText { name: "", text: &text }]).expect("valid").bytes;
+///         Opened::new(&Shbin::parse(&bytes).expect("a file"), 0, &Limits::default()).expect("valid")
+///     });
+///     let matching = Matching::new([&a.symbols, &b.symbols], &[]).expect("outputs of both");
 ///     let comparison = Comparison {
-///         subjects: [subject(0), subject(1)],
+///         subjects: [a.subject(), b.subject()],
 ///         matching: &matching,
 ///         options: Options::default(),
 ///         rounding: None,

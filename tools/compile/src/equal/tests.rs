@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use transpica::host::Constants;
-use transpica::host::dvle;
 use transpica::settings::Promise;
 use transpica::{Limits, Options, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
@@ -15,39 +14,20 @@ use transpica_proof::generate::{Kind, generate};
 
 use super::matching::Matching;
 use super::sample::{Machines, Values};
-use super::{Comparison, Effort, Solver, Subject, Verdict, compare, distance_of};
+use super::{Comparison, Effort, Opened, Solver, Verdict, compare, distance_of};
 
-/// A program with what surrounds it.
-struct Owned {
-    program: Program<'static>,
-    constants: Constants,
-    symbols: Symbols,
+/// Assembles a source, or returns `None` if it has errors.
+fn opened(text: &str) -> Option<Opened> {
+    let bytes = assemble(&[SourceText { name: "", text }]).ok()?.bytes;
+    let file = Shbin::parse(&bytes).expect("a file");
+    Some(Opened::new(&file, 0, &Limits::default()).expect("a program"))
 }
 
-impl Owned {
-    /// Assembles a source, or returns `None` if it has errors.
-    fn new(text: &str) -> Option<Self> {
-        let bytes = assemble(&[SourceText { name: "", text }]).ok()?.bytes;
-        let file = Shbin::parse(&bytes).expect("a file");
-        let executable = &file.executables[0];
-        Some(Self {
-            program: dvle::program(&file, 0, &Limits::default()).expect("a program"),
-            constants: dvle::constants(executable),
-            symbols: Symbols::new(executable),
-        })
-    }
-
-    fn raw(program: &Program<'_>) -> Self {
-        let (code, descriptors) = (program.code().to_vec(), program.descriptors().to_vec());
-        let program =
-            Program::from_raw(code, descriptors, program.entry(), program.stage()).expect("a program");
-        Self { program, constants: Constants::NONE, symbols: Symbols::default() }
-    }
-
-    fn subject(&self) -> Subject<'_> {
-        let Self { program, constants, symbols } = self;
-        Subject { program, constants, symbols }
-    }
+/// A program without a file.
+fn raw(program: &Program<'_>) -> Opened {
+    let (code, descriptors) = (program.code().to_vec(), program.descriptors().to_vec());
+    let program = Program::from_raw(code, descriptors, program.entry(), program.stage()).expect("a program");
+    Opened { program, constants: Constants::NONE, symbols: Symbols::default() }
 }
 
 /// Changes of a comparison of bits under default options.
@@ -67,15 +47,15 @@ fn agree(comparison: &Comparison<'_>) -> bool {
 }
 
 /// The verdict about two programs. A difference is seen on the machine; a proof is held against it.
-fn verdict(pair: [&Owned; 2], change: Change<'_>) -> Verdict {
+fn verdict(pair: [&Opened; 2], change: Change<'_>) -> Verdict {
     checked(pair, change).0
 }
 
 /// As [`verdict`], and whether the machine finds no difference on values of its own.
-fn checked(pair: [&Owned; 2], change: Change<'_>) -> (Verdict, bool) {
-    let matching = Matching::new(pair.map(|owned| &owned.symbols), &[]).expect("outputs of both");
+fn checked(pair: [&Opened; 2], change: Change<'_>) -> (Verdict, bool) {
+    let matching = Matching::new(pair.map(|opened| &opened.symbols), &[]).expect("outputs of both");
     let mut comparison = Comparison {
-        subjects: pair.map(Owned::subject),
+        subjects: pair.map(Opened::subject),
         matching: &matching,
         options: Options::default(),
         rounding: None,
@@ -177,14 +157,14 @@ fn edited(
     text: &str,
     random: &mut Random,
     edit: &mut dyn FnMut(&str, &mut Random) -> Option<String>,
-) -> Option<Owned> {
+) -> Option<Opened> {
     let lines: Vec<&str> = text.lines().collect();
     (0..200).find_map(|_| {
         let number = random.below(lines.len() as u32) as usize;
         let line = edit(lines[number], random)?;
         let mut all = lines.clone();
         all[number] = &line;
-        Owned::new(&all.join("\n"))
+        opened(&all.join("\n"))
     })
 }
 
@@ -193,7 +173,7 @@ fn edited_samples_have_the_right_verdict() {
     let (mut equal, mut proven, mut different, mut dead) = (0, 0, 0, 0);
     for (number, (name, text)) in (0..).zip(samples()) {
         // One sample is several files.
-        let Some(sample) = Owned::new(&text) else { continue };
+        let Some(sample) = opened(&text) else { continue };
         let mut random = Random::new(number, "edits");
         for _ in 0..4 {
             let Some(twin) = edited(&text, &mut random, &mut |line, random| same(&text, line, random)) else {
@@ -221,10 +201,9 @@ fn edited_samples_have_the_right_verdict() {
 const HEAD: &str = ".out pos position\n.out col color\n.fvec first, second\n.bool deep, flat, late\n\
                     .constf half(0.5, 1.0, 2.0, 4.0)\n.alias a v0\n.alias b v1\n.proc main\n";
 
-fn program(body: &str) -> Owned {
+fn program(body: &str) -> Opened {
     let text = format!("{HEAD}{body}\nmov col, half\nend\n.end\n");
-    Owned::new(&text)
-        .unwrap_or_else(|| panic!("{:?}", assemble(&[SourceText { name: "", text: &text }]).err()))
+    opened(&text).unwrap_or_else(|| panic!("{:?}", assemble(&[SourceText { name: "", text: &text }]).err()))
 }
 
 fn verdict_of(bodies: [&str; 2], change: Change<'_>) -> Verdict {
@@ -271,7 +250,7 @@ fn random_programs_with_a_changed_bit_are_told_apart() {
     let (mut proven, mut different, mut alike, mut missed) = (0, 0, 0, 0);
     for seed in 0..200 {
         let generated = generate(if seed % 3 == 0 { Kind::Wild } else { Kind::Clean }, seed);
-        let original = Owned::raw(&generated.program());
+        let original = raw(&generated.program());
         let same = verdict([&original, &original], &|_| {});
         assert!(!matches!(same, Verdict::Different(_)), "{seed}");
         proven += u32::from(same == Verdict::Proven { claims: 0 });
@@ -279,7 +258,7 @@ fn random_programs_with_a_changed_bit_are_told_apart() {
         let mut wrong = generated.clone();
         let place = random.below(wrong.descriptors.len() as u32) as usize;
         wrong.descriptors[place] ^= 1 << random.below(31);
-        match checked([&original, &Owned::raw(&wrong.program())], &|_| {}) {
+        match checked([&original, &raw(&wrong.program())], &|_| {}) {
             (Verdict::Different(_), _) => different += 1,
             (Verdict::Sampled { sampled, why }, false) => {
                 println!("{seed}: {sampled:?} {why}");
@@ -302,7 +281,7 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
             ".gsh point c0\n.out pos position\n.out col color\n.fvec first\n.alias a v0\n.entry main\n\
              .proc main\n{body}\nend\n.end\n"
         );
-        Owned::new(&text).expect("a program")
+        opened(&text).expect("a program")
     };
     let emit =
         |slot: u8, flags: &str, body: &str| format!("setemit {slot}{flags}\n{body}\nmov col, a\nemit\n");
@@ -347,7 +326,7 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
 fn names_count_before_registers() {
     let text = |floats: &str, body: &str| {
         let text = format!(".out pos position\n.fvec {floats}\n.alias a v0\n.proc main\n{body}\nend\n.end\n");
-        Owned::new(&text).expect("a program")
+        opened(&text).expect("a program")
     };
     let body = "mov r0, first\nadd pos, second, r0";
     let [a, b, c] = ["first, second", "second, first", "first, third"].map(|list| {
