@@ -15,7 +15,6 @@ use transpica::stages::precision::float24;
 use transpica::stages::translate::{self, ControlFlow};
 use transpica::stages::{lift, passes};
 use transpica::{Options, Program, Shbin};
-use transpica_asm::{SourceText, assemble};
 
 use crate::emit::{self, Surroundings, emit};
 
@@ -141,8 +140,9 @@ fn lift_program(
     passes::optimize::run(&mut module, &options.arithmetic, &mut passes::Scratch::default());
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
     let usage = passes::analyze::usage::run(&module.main, &offsets);
+    let present = (0..).zip(folded.floats).filter_map(|(register, value)| Some((register, value?))).collect();
     let free = !(usage.floats | usage.relative | taken(model));
-    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free } }))
+    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free, present } }))
 }
 
 /// Makes a function yield what a program writes of its outputs, alone.
@@ -196,15 +196,12 @@ fn taken(model: &Model) -> u128 {
 /// The file with the code of a lifted program.
 fn rewrite(model: &Model, lifted: &Lifted) -> Result<Model, Reason> {
     let emitted = emit(&lifted.module, &lifted.surroundings).map_err(Reason::NotWritten)?;
-    let text = emitted.text();
-    let assembled = assemble(&[SourceText { name: "optimized", text: &text }])
-        .map_err(|report| Reason::NotWritten(emit::Error::Assembly(report.to_string())))?;
     let mut rewritten = model.clone();
-    rewritten.code.clone_from(&assembled.model.code);
-    rewritten.descriptors.clone_from(&assembled.model.descriptors);
+    rewritten.code.clone_from(&emitted.code.code);
+    rewritten.descriptors.clone_from(&emitted.code.descriptors);
     (rewritten.lines, rewritten.names) = Default::default();
     for executable in &mut rewritten.executables {
-        let Some(written) = assembled.model.executables.first() else { continue };
+        let Some(written) = emitted.code.executables.first() else { continue };
         (executable.header.main, executable.header.endmain) = (written.header.main, written.header.endmain);
         executable.labels.clear();
         for &(register, value) in &emitted.constants {
@@ -235,5 +232,5 @@ pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<(Vec
         Ok(emitted) => emitted,
         Err(error) => return Ok(Err(Reason::NotWritten(error))),
     };
-    Ok(rewrite(&model, &lifted).map(|model| (write(&model), emitted.text())))
+    Ok(rewrite(&model, &lifted).map(|model| (write(&model), emitted.text)))
 }

@@ -79,6 +79,9 @@ impl Select<'_> {
                     let value = bits[usize::from(lane.index())].cast_signed();
                     Some((Root::Const((value as f32).to_bits()), false))
                 }
+                // The number that MOVA converts.
+                Some(Op::Unary(Unary::AddressP, x)) => Some(root(self.f, Lane::new(x, lane.index()))),
+                Some(Op::Shuffle(lanes)) => self.number(lanes[usize::from(lane.index())]),
                 None => Some((Root::Value(lane), false)),
                 Some(_) => None,
             },

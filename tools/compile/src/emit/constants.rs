@@ -9,8 +9,9 @@ use super::error::Error;
 /// A uniform register with values.
 pub(super) type Constant = (u8, [u32; 4]);
 
-/// Gives every constant a component of one of these registers, the highest first.
-pub(super) fn run(steps: &mut [Step], free: u128) -> Result<Vec<Constant>, Error> {
+/// Gives every constant a component of a register that has it already, or of a free one, the
+/// highest first. Returns those.
+pub(super) fn run(steps: &mut [Step], free: u128, present: &[Constant]) -> Result<Vec<Constant>, Error> {
     let mut sets: Vec<Vec<u32>> = Vec::new();
     for step in steps.iter_mut() {
         for_each_operand(step, &mut |lanes| {
@@ -24,10 +25,11 @@ pub(super) fn run(steps: &mut [Step], free: u128) -> Result<Vec<Constant>, Error
     }
     // Large sets first: small ones find room beside them.
     sets.sort_by_key(|set| std::cmp::Reverse(set.len()));
-    let mut registers: Vec<Vec<u32>> = Vec::new();
+    let mut registers: Vec<Vec<u32>> = present.iter().map(|(_, values)| values.to_vec()).collect();
     for set in sets {
         let missing = |register: &Vec<u32>| set.iter().filter(|value| !register.contains(value)).count();
-        let fits = |register: &&mut Vec<u32>| register.len() + missing(register) <= 4;
+        // Those that are present have no room: they have four values.
+        let fits = |register: &&mut Vec<u32>| missing(register) == 0 || register.len() + missing(register) <= 4;
         let best = registers.iter_mut().filter(fits).min_by_key(|register| missing(register));
         match best {
             Some(register) => {
@@ -38,10 +40,10 @@ pub(super) fn run(steps: &mut [Step], free: u128) -> Result<Vec<Constant>, Error
         }
     }
     let mut numbers = (0..96u8).rev().filter(|&number| free >> number & 1 != 0);
-    let mut constants: Vec<Constant> = Vec::new();
-    for values in &registers {
+    let mut constants: Vec<Constant> = present.to_vec();
+    for values in &registers[present.len()..] {
         let Some(number) = numbers.next() else {
-            let (needed, limit) = (Some(registers.len()), free.count_ones() as usize);
+            let (needed, limit) = (Some(registers.len() - present.len()), free.count_ones() as usize);
             return Err(Error::Limit { what: "registers for constants", needed, limit, taken: String::new() });
         };
         constants.push((number, std::array::from_fn(|n| values.get(n).copied().unwrap_or(0))));
@@ -60,7 +62,7 @@ pub(super) fn run(steps: &mut [Step], free: u128) -> Result<Vec<Constant>, Error
             }
         });
     }
-    Ok(constants)
+    Ok(constants.split_off(present.len()))
 }
 
 fn bits(lane: &Source) -> Option<u32> {

@@ -33,6 +33,8 @@ enum Kind {
     If,
     /// An `if` that leaves the loop around it.
     Leaving,
+    /// A block that ends at its end.
+    Block,
     Loop(Open),
 }
 
@@ -57,13 +59,13 @@ struct Write {
 pub(super) struct Strategy {
     /// Keep copies of uniforms and inputs for later operands.
     pub reuses: bool,
-    /// Use MAD and DPH.
-    pub fuses: bool,
+    /// Most MAD and DPH.
+    pub fusions: usize,
 }
 
-/// Selects the instructions of a function.
-pub(super) fn run(f: &Func, outputs: &[(u8, Mask)], strategy: Strategy) -> Result<(Code, u32), Error> {
-    let select = Select::new(f, strategy.reuses, strategy.fuses);
+/// Selects the instructions of a function, in which some values stand for nothing.
+pub(super) fn run(f: &Func, undefined: Vec<Value>, outputs: &[(u8, Mask)], strategy: Strategy) -> Result<(Code, u32), Error> {
+    let select = Select::new(f, undefined, strategy);
     let mut flow = Flow { select, frames: Vec::new(), writes: Vec::new(), labels: 0 };
     flow.prepare_writes(outputs);
     let mut walk = Walk::new(f);
@@ -207,7 +209,7 @@ impl Flow<'_> {
                 self.set_state(State { address: [None; 2], flags: [None; 2] });
                 Kind::Loop(Open { shape, label, again: None, deferred: Vec::new() })
             }
-            NodeData::Block { .. } => return unsupported("a block that is left early", None),
+            NodeData::Block { .. } => Kind::Block,
             NodeData::Switch { selector, .. } => return unsupported("a switch", Some(*selector)),
         };
         let (before, copies) = (self.state(), self.select.copies());
@@ -231,13 +233,13 @@ impl Flow<'_> {
             let rest: Vec<(Target, Operand)> = self.writes.drain(..).flat_map(|write| write.lanes).collect();
             return self.copy(rest);
         };
-        let (copies, is_leaving) = (frame.copies, matches!(frame.kind, Kind::Leaving));
+        let (copies, stays) = (frame.copies, matches!(frame.kind, Kind::Leaving | Kind::Block));
         match exit {
             Exit::Yield(list) => {
                 let results = self.results();
                 self.copy_list(results, list, &[])?;
             }
-            Exit::Break(list) if is_leaving => self.leave_loop(list)?,
+            Exit::Break(list) if matches!(frame.kind, Kind::Leaving) => self.leave_loop(list)?,
             Exit::Continue(list) if matches!(frame.kind, Kind::Loop(_)) => self.next(list)?,
             Exit::Break(list) | Exit::Continue(list) => {
                 let value = f.get(list).first().copied();
@@ -249,7 +251,7 @@ impl Flow<'_> {
             }
         }
         let state = self.state();
-        if !is_leaving {
+        if !stays {
             self.select.leave_copies(copies);
         }
         if let Some(frame) = self.frames.last_mut()
@@ -275,6 +277,7 @@ impl Flow<'_> {
                 let same_flag = |n: usize| (first.flags[n] == second.flags[n]).then_some(first.flags[n]).flatten();
                 self.set_state(State { address: [0, 1].map(same), flags: [0, 1].map(same_flag) });
             }
+            Kind::Block => {}
             Kind::Leaving => self.leaving_test(node)?,
             Kind::Loop(open) => {
                 self.select.counters.pop();
@@ -355,7 +358,7 @@ impl Flow<'_> {
             }
             for lane in 0..f.ty(taker).lanes {
                 let to = Lane::new(taker, lane);
-                if self.select.uses.of(to) > 0 {
+                if self.select.uses.of(to) > 0 && !self.select.undefined.contains(&value) {
                     let operand = self.argument(Lane::new(value, lane))?;
                     copies.push((Target::Var(self.select.var(to)), operand));
                 }

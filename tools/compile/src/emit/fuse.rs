@@ -21,15 +21,18 @@ pub(super) enum Fusion {
 pub(super) struct Fusions {
     fusions: Vec<Option<Fusion>>,
     gone: Vec<bool>,
+    /// How many more there may be.
+    left: usize,
 }
 
 impl Fusions {
-    pub fn none(f: &Func) -> Self {
-        Self { fusions: vec![None; f.values.len()], gone: vec![false; 4 * f.values.len()] }
-    }
-
-    pub fn new(f: &Func, uses: &Uses) -> Self {
-        let mut fusions = Self::none(f);
+    /// Finds the sums, but no more than `most`.
+    pub fn new(f: &Func, uses: &Uses, most: usize) -> Self {
+        let mut fusions = Self {
+            fusions: vec![None; f.values.len()],
+            gone: vec![false; 4 * f.values.len()],
+            left: most,
+        };
         let mut walk = Walk::new(f);
         let mut regions: Vec<Option<Region>> = vec![None; f.values.len()];
         let mut open: Vec<Region> = Vec::new();
@@ -53,6 +56,9 @@ impl Fusions {
     }
 
     fn sum(&mut self, f: &Func, uses: &Uses, value: Value, operands: [Value; 2], here: &dyn Fn(Value) -> bool) {
+        if self.left == 0 {
+            return;
+        }
         let [a, b] = operands;
         for (products, other) in [(a, b), (b, a)] {
             let lanes: Vec<Lane> = (0..f.ty(value).lanes)
@@ -69,6 +75,7 @@ impl Fusions {
             let fusion = self.mad(f, value, products, other, &lanes).or_else(|| dph(f, other, &lanes));
             if fusion.is_some() {
                 self.fusions[value.0 as usize] = fusion;
+                self.left -= 1;
                 for lane in lanes {
                     self.gone[4 * lane.value().0 as usize + usize::from(lane.index())] = true;
                 }

@@ -3,12 +3,13 @@
 //! free for constants. Out: the lines of a procedure, and constants. Knows neither files nor names.
 //! Begin with [`emit`]. Rules of the machine: pica200.md §3 to §5.
 //!
-//! `flow.rs` constructs and outputs, `loops.rs` shapes of loops, `conditions.rs` tests, `select.rs`
+//! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of loops, `conditions.rs` tests, `select.rs`
 //! operations and their operands, `fuse.rs` MAD and DPH, `uses.rs` counts of reads: to `code.rs`.
 //! `coalesce.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
 //! constants, `tidy.rs` empty blocks, `print.rs` text,
 //! `shorten.rs` lines that repeat; `error.rs` errors.
 
+mod blocks;
 mod coalesce;
 mod code;
 mod conditions;
@@ -25,8 +26,10 @@ mod shorten;
 mod tidy;
 mod uses;
 
+use transpica::container::Model;
 use transpica::isa::Mask;
-use transpica::stages::ir::Module;
+use transpica::stages::ir::{Func, Module, Value};
+use transpica_asm::{SourceText, assemble};
 
 pub use error::{Error, Place};
 use flow::Strategy;
@@ -39,33 +42,25 @@ pub struct Surroundings {
     pub outputs: Vec<(u8, Mask)>,
     /// Float uniforms that constants may take, bit n = cn.
     pub free: u128,
+    /// Float uniforms with values that never change, as bits of f32.
+    pub present: Vec<(u8, [u32; 4])>,
 }
 
-/// A program as text.
+/// A program as text and as code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emitted {
-    /// Lines of its procedure: one instruction, `.else`, `.end` or label each.
-    pub lines: Vec<String>,
-    /// The procedures `part0`, `part1`, .. that it calls, in the same way.
-    pub procedures: Vec<Vec<String>>,
+    /// Its procedures in picasso's language: `main` is the last.
+    pub text: String,
+    /// A file with its code, descriptors and one executable without tables.
+    pub code: Model,
     /// Constants by uniform register, as bits of f32.
     pub constants: Vec<(u8, [u32; 4])>,
 }
 
 impl Emitted {
-    /// The number of lines that are instructions: a lower bound of the words.
-    pub fn instructions(&self) -> usize {
-        let is_word = |line: &&String| !line.trim().starts_with('.') && !line.ends_with(':');
-        self.procedures.iter().flatten().chain(&self.lines).filter(is_word).count()
-    }
-
-    /// The procedures as text: `main` and those that it calls.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for (n, lines) in self.procedures.iter().enumerate() {
-            text += &format!(".proc part{n}\n{}\n.end\n\n", lines.join("\n"));
-        }
-        text + &format!(".proc main\n{}\n.end\n", self.lines.join("\n"))
+    /// The number of its words.
+    pub fn words(&self) -> usize {
+        self.code.code.len()
     }
 }
 
@@ -74,20 +69,26 @@ impl Emitted {
 /// # Errors
 /// What the machine or this compiler cannot do, and more of something than the machine has.
 pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Error> {
+    let mut main = module.main.clone();
+    let undefined = blocks::run(&mut main);
     let mut best: Option<Emitted> = None;
     let mut first_error = None;
-    for (reuses, fuses) in [(true, true), (false, true), (true, false), (false, false)] {
-        match emit_with(module, surroundings, Strategy { reuses, fuses }) {
-            Ok(emitted) => {
-                let is_shorter =
-                    best.as_ref().is_none_or(|best| emitted.instructions() < best.instructions());
-                if is_shorter {
+    // Fewer fusions where there are too many for the descriptors of MAD.
+    'fusions: for fusions in [usize::MAX, 48, 36, 0] {
+        for reuses in [true, false] {
+            match emit_with(&main, &undefined, surroundings, Strategy { reuses, fusions }) {
+                Ok(emitted) if best.as_ref().is_none_or(|best| emitted.words() < best.words()) => {
                     best = Some(emitted);
                 }
+                Ok(_) => {}
+                Err(error @ Error::Unsupported { .. }) => return Err(error),
+                Err(error) => {
+                    first_error.get_or_insert(error);
+                }
             }
-            Err(error) => {
-                first_error.get_or_insert(error);
-            }
+        }
+        if best.is_some() {
+            break 'fusions;
         }
     }
     match (best, first_error) {
@@ -97,14 +98,31 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     }
 }
 
-fn emit_with(module: &Module, surroundings: &Surroundings, strategy: Strategy) -> Result<Emitted, Error> {
-    let (mut code, labels) = flow::run(&module.main, &surroundings.outputs, strategy)?;
+fn emit_with(
+    f: &Func,
+    undefined: &[Value],
+    surroundings: &Surroundings,
+    strategy: Strategy,
+) -> Result<Emitted, Error> {
+    let (mut code, labels) = flow::run(f, undefined.to_vec(), &surroundings.outputs, strategy)?;
     coalesce::run(&mut code);
     let spots = place::run(&mut code)?;
     tidy::run(&mut code.steps, labels);
-    let constants = constants::run(&mut code.steps, surroundings.free)?;
+    let constants = constants::run(&mut code.steps, surroundings.free, &surroundings.present)?;
     let mut lines = print::lines(&code.steps, &spots);
     shorten::merge_ends(&mut lines);
     let procedures = shorten::outline(&mut lines);
-    Ok(Emitted { lines, procedures, constants })
+    let text = text(&procedures, &lines);
+    let assembled = assemble(&[SourceText { name: "program", text: &text }])
+        .map_err(|report| Error::Assembly(report.to_string()))?;
+    Ok(Emitted { text, code: assembled.model, constants })
+}
+
+/// The procedures as text: `main` and those that it calls.
+fn text(procedures: &[Vec<String>], main: &[String]) -> String {
+    let mut text = String::new();
+    for (n, lines) in procedures.iter().enumerate() {
+        text += &format!(".proc part{n}\n{}\n.end\n\n", lines.join("\n"));
+    }
+    text + &format!(".proc main\n{}\n.end\n", main.join("\n"))
 }

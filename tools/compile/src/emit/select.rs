@@ -8,6 +8,7 @@ use transpica::stages::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Re
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
 use super::error::{Error, Place};
+use super::flow::Strategy;
 use super::fuse::{Fusion, Fusions};
 use super::uses::Uses;
 
@@ -77,6 +78,8 @@ pub(super) struct Select<'a> {
     copied: Vec<Copied>,
     /// Keeps copies of uniforms and inputs for later operands.
     pub reuses: bool,
+    /// Values that stand for nothing.
+    pub undefined: Vec<Value>,
     /// The addresses that a0 holds.
     pub address: [Option<Lane>; 2],
     /// The component of a0 that was read last.
@@ -88,9 +91,9 @@ pub(super) struct Select<'a> {
 }
 
 impl<'a> Select<'a> {
-    pub fn new(f: &'a Func, reuses: bool, fuses: bool) -> Self {
+    pub fn new(f: &'a Func, undefined: Vec<Value>, strategy: Strategy) -> Self {
         let uses = Uses::new(f);
-        let fusions = if fuses { Fusions::new(f, &uses) } else { Fusions::none(f) };
+        let fusions = Fusions::new(f, &uses, strategy.fusions);
         Self {
             f,
             uses,
@@ -98,7 +101,8 @@ impl<'a> Select<'a> {
             code: Code::default(),
             vars: vec![None; 4 * f.values.len()],
             copied: Vec::new(),
-            reuses,
+            reuses: strategy.reuses,
+            undefined,
             address: [None; 2],
             recent: 0,
             flags: [None; 2],
@@ -425,19 +429,20 @@ impl<'a> Select<'a> {
             self.recent = known;
             return Ok([Index::A0x, Index::A0y][known]);
         }
-        let Some(Op::Unary(Unary::AddressP, x)) = self.f.op(address.value()) else {
+        let Some(operand) = self.number(address) else {
             let what = "an index that is neither an address nor the counter of the innermost loop";
             return Err(Error::unsupported(what, self.place(address.value())));
         };
         // Both lanes of one conversion at once.
-        let both = self.f.ty(x).lanes == 2 && class(self.operand(x, 0)) == class(self.operand(x, 1));
-        if both {
+        if let Some(Op::Unary(Unary::AddressP, x)) = self.f.op(address.value())
+            && self.f.ty(x).lanes == 2
+            && class(self.operand(x, 0)) == class(self.operand(x, 1))
+        {
             let sources = self.pin_all(self.operands(x, &[0, 1]))?;
             self.code.steps.push(Step::Address { lanes: [Some(sources[0]), Some(sources[1])] });
             self.address = [0, 1].map(|n| Some(Lane::new(address.value(), n)));
             return Ok([Index::A0x, Index::A0y][usize::from(address.index())]);
         }
-        let operand = self.operand(x, address.index());
         let source = self.pin(operand)?;
         // A copy may read by two addresses at once, so the one before stays.
         let slot = match self.address {

@@ -1,0 +1,252 @@
+//! Blocks that are left early, as branches alone.
+//! In: a function. Out: the same without `break` from blocks, and values that stand for nothing.
+//! No instruction leaves an IF, so what follows a `break` moves into the other part of its `if`, or
+//! behind a test of a flag where both parts may go on.
+//!
+//! ```text
+//! block { if %1 { break %2 }; A; yield %3 } -> %4      =>  block { if %1 { yield %2 } else { A; yield %3 } -> %5; yield %5 } -> %4
+//! ```
+
+use transpica::stages::ir::walk::{Step, Walk};
+use transpica::stages::ir::{
+    Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList,
+};
+
+/// Values of a way out of a region: what the `if` around it gave before; whether control left the
+/// block; results of the block.
+#[derive(Clone)]
+struct Form {
+    /// Types of what the region gave before, if control may go on behind its construct.
+    flagged: Option<Vec<Type>>,
+    /// Types of the results of the block.
+    results: Vec<Type>,
+}
+
+struct Pass<'f> {
+    f: &'f mut Func,
+    /// The block that a `break` inside each `if` leaves.
+    crossed: Vec<bool>,
+    /// Regions to change, with the form of their exits.
+    tasks: Vec<(Region, Form)>,
+    /// Values and those that take their place.
+    replaced: Vec<(Value, Value)>,
+    undefined: Vec<Value>,
+    flags: Option<[Value; 2]>,
+}
+
+/// Changes a function. Returns the values that stand for nothing.
+pub(super) fn run(f: &mut Func) -> Vec<Value> {
+    let (blocks, crossed) = crossings(f);
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let mut pass =
+        Pass { f, crossed, tasks: Vec::new(), replaced: Vec::new(), undefined: Vec::new(), flags: None };
+    for block in blocks {
+        let NodeData::Block { body, results } = pass.f.nodes[block] else { continue };
+        let results = pass.types(results);
+        pass.tasks.push((body, Form { flagged: None, results }));
+        while let Some((region, form)) = pass.tasks.pop() {
+            pass.region(region, &form);
+        }
+    }
+    let Pass { replaced, undefined, .. } = pass;
+    substitute(f, &replaced);
+    undefined
+}
+
+/// The blocks that are left early, innermost first, and the `if`s that those `break`s leave.
+fn crossings(f: &Func) -> (Vec<Node>, Vec<bool>) {
+    let mut crossed = vec![false; f.nodes.len()];
+    let mut left = vec![false; f.nodes.len()];
+    let mut blocks = Vec::new();
+    let mut open: Vec<Node> = Vec::new();
+    let mut walk = Walk::new(f);
+    while let Some(step) = walk.next(f) {
+        match step {
+            Step::Enter(node) => open.push(node),
+            Step::Leave(node) => {
+                open.pop();
+                if left[node.0 as usize] {
+                    blocks.push(node);
+                }
+            }
+            Step::End(region) => {
+                let exit = f.regions[region].exit;
+                let Some(target) = walk.target(exit).filter(|_| matches!(exit, Exit::Break(_))) else { continue };
+                if matches!(f.nodes[target.node], NodeData::Block { .. }) {
+                    left[target.node.0 as usize] = true;
+                    open[target.depth + 1..].iter().for_each(|node| crossed[node.0 as usize] = true);
+                }
+            }
+            Step::Begin(_) | Step::Let(_) => {}
+        }
+    }
+    (blocks, crossed)
+}
+
+impl Pass<'_> {
+    fn types(&self, list: ValueList) -> Vec<Type> {
+        self.f.get(list).iter().map(|&value| self.f.ty(value)).collect()
+    }
+
+    /// Changes the exits of a region.
+    fn region(&mut self, region: Region, form: &Form) {
+        let data = &mut self.f.regions[region];
+        let crossed = &self.crossed;
+        let is_crossed = |item: &Item| matches!(item, Item::Node(node) if crossed.get(node.0 as usize) == Some(&true));
+        if let Some(at) = data.items.iter().position(is_crossed) {
+            let rest = data.items.split_off(at + 1);
+            let Some(Item::Node(node)) = data.items.last().copied() else { return };
+            let exit = data.exit;
+            // It is dealt with here.
+            self.crossed[node.0 as usize] = false;
+            return self.crossing(region, node, rest, exit, form);
+        }
+        let exit = self.f.regions[region].exit;
+        let values = self.f.get(exit.list()).to_vec();
+        self.f.regions[region].exit = match exit {
+            Exit::Break(_) => self.left(form, values),
+            Exit::Yield(_) => self.fallen(form, values),
+            Exit::Continue(_) | Exit::Unreachable => exit,
+        };
+    }
+
+    /// The exit of a region that leaves the block with some values.
+    fn left(&mut self, form: &Form, values: Vec<Value>) -> Exit {
+        let mut all = Vec::new();
+        if let Some(before) = &form.flagged {
+            all.extend(before.iter().map(|&ty| self.nothing(ty)));
+            all.push(self.flag(true));
+        }
+        all.extend(values);
+        Exit::Yield(self.f.list(all))
+    }
+
+    /// The exit of a region that goes on.
+    fn fallen(&mut self, form: &Form, values: Vec<Value>) -> Exit {
+        let mut all = values;
+        if form.flagged.is_some() {
+            all.push(self.flag(false));
+            let nothing: Vec<Value> = form.results.iter().map(|&ty| self.nothing(ty)).collect();
+            all.extend(nothing);
+        }
+        Exit::Yield(self.f.list(all))
+    }
+
+    /// An `if` from inside of which control leaves the block, and what follows it in its region.
+    fn crossing(&mut self, region: Region, node: Node, rest: Vec<Item>, exit: Exit, form: &Form) {
+        let NodeData::If { then, otherwise, results, .. } = self.f.nodes[node] else { return };
+        let leaves = |f: &Func, region: Region| !matches!(f.regions[region].exit, Exit::Yield(_));
+        let before = self.f.get(results).to_vec();
+        let arms = [then, otherwise];
+        if let Some(stays) = arms.iter().position(|&arm| !leaves(self.f, arm)).filter(|&n| leaves(self.f, arms[1 - n]))
+            && !self.has_crossing(arms[stays])
+        {
+            // What follows moves into the part that goes on.
+            let arm = arms[stays];
+            let given = self.f.get(self.f.regions[arm].exit.list()).to_vec();
+            self.replaced.extend(before.into_iter().zip(given));
+            self.f.regions[arm].items.extend(rest);
+            self.f.regions[arm].exit = exit;
+            return self.last(region, node, arms, form);
+        }
+        if arms.iter().all(|&arm| leaves(self.f, arm)) {
+            return self.last(region, node, arms, form);
+        }
+        // Either part may go on: a flag tells.
+        let types = self.types(results);
+        let inner = Form { flagged: Some(types), results: form.results.clone() };
+        let flag = self.f.value(Type::BOOL, Def::Result);
+        let given: Vec<Value> = form.results.iter().map(|&ty| self.f.value(ty, Def::Result)).collect();
+        let mut all = before;
+        all.push(flag);
+        all.extend(&given);
+        let list = self.f.list(all);
+        *self.f.nodes[node].results_mut() = list;
+        self.tasks.extend(arms.map(|arm| (arm, inner.clone())));
+        let then = self.f.regions.push(transpica::stages::ir::RegionData::default());
+        self.f.regions[then].exit = self.left(form, given);
+        let otherwise = self.f.regions.push(transpica::stages::ir::RegionData { items: rest, exit });
+        let data = NodeData::If { cond: flag, then, otherwise, results: ValueList::EMPTY };
+        let test = self.f.nodes.push(data);
+        self.crossed.push(false);
+        self.f.regions[region].items.push(Item::Node(test));
+        self.yields(region, test, form);
+        self.tasks.push((otherwise, form.clone()));
+    }
+
+    fn has_crossing(&self, region: Region) -> bool {
+        self.f.regions[region].items.iter().any(|item| {
+            matches!(item, Item::Node(node) if self.crossed.get(node.0 as usize) == Some(&true))
+        })
+    }
+
+    /// Makes an `if` the last item of a region.
+    fn last(&mut self, region: Region, node: Node, arms: [Region; 2], form: &Form) {
+        self.yields(region, node, form);
+        self.tasks.extend(arms.map(|arm| (arm, form.clone())));
+    }
+
+    /// Makes a region yield what its last construct gives.
+    fn yields(&mut self, region: Region, node: Node, form: &Form) {
+        let mut types = form.flagged.clone().unwrap_or_default();
+        types.extend(form.flagged.is_some().then_some(Type::BOOL));
+        types.extend(&form.results);
+        let results: Vec<Value> = types.into_iter().map(|ty| self.f.value(ty, Def::Result)).collect();
+        let list = self.f.list(results.iter().copied());
+        *self.f.nodes[node].results_mut() = list;
+        let list = self.f.list(results);
+        self.f.regions[region].exit = Exit::Yield(list);
+    }
+
+    /// A value that nothing reads.
+    fn nothing(&mut self, ty: Type) -> Value {
+        let value = self.f.value(ty, Def::Result);
+        self.undefined.push(value);
+        value
+    }
+
+    fn flag(&mut self, is_set: bool) -> Value {
+        let [clear, set] = *self.flags.get_or_insert_with(|| {
+            let f = &mut *self.f;
+            let values = [0, 1].map(|bits| f.value(Type::BOOL, Def::Op(Op::splat(Type::BOOL, bits))));
+            if let Some(body) = f.body {
+                f.regions[body].items.splice(0..0, values.map(Item::Let));
+            }
+            values
+        });
+        if is_set { set } else { clear }
+    }
+}
+
+/// Replaces values wherever something names them.
+fn substitute(f: &mut Func, replaced: &[(Value, Value)]) {
+    let mut map: Vec<Value> = f.values.keys().collect();
+    for &(old, new) in replaced {
+        map[old.0 as usize] = new;
+    }
+    let find = |mut value: Value| {
+        // A chain goes inwards, so it ends.
+        while map[value.0 as usize] != value {
+            value = map[value.0 as usize];
+        }
+        value
+    };
+    let Func { values, nodes, pool, .. } = f;
+    for value in pool.iter_mut() {
+        *value = find(*value);
+    }
+    for data in values.values_mut() {
+        match &mut data.def {
+            // Arguments in the pool are replaced already.
+            Def::Op(Op::Call { .. } | Op::Submit { .. }) | Def::Param | Def::Result | Def::Dead => {}
+            Def::Op(op) => op.replace_each(&mut [], find),
+        }
+    }
+    for node in nodes.values_mut() {
+        if let Some(decider) = node.decider_mut() {
+            *decider = find(*decider);
+        }
+    }
+}
