@@ -12,6 +12,9 @@ use transpica::stages::ir::{
     Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList,
 };
 
+/// Most instructions that are repeated rather than put behind a test of a flag.
+const MOST_REPEATED: usize = 4;
+
 /// Values of a way out of a region: what the `if` around it gave before; whether control left the
 /// block; results of the block.
 #[derive(Clone)]
@@ -154,6 +157,14 @@ impl Pass<'_> {
         if arms.iter().all(|&arm| leaves(self.f, arm)) {
             return self.last(region, node, arms, form);
         }
+        if self.is_short(&rest) && matches!(exit, Exit::Yield(_) | Exit::Break(_)) {
+            let going: Vec<Region> = arms.into_iter().filter(|&arm| !leaves(self.f, arm)).collect();
+            for arm in going {
+                let given = self.f.get(self.f.regions[arm].exit.list()).to_vec();
+                self.repeat(arm, &rest, exit, before.iter().copied().zip(given).collect());
+            }
+            return self.last(region, node, arms, form);
+        }
         // Either part may go on: a flag tells.
         let types = self.types(results);
         let inner = Form { flagged: Some(types), results: form.results.clone() };
@@ -174,6 +185,36 @@ impl Pass<'_> {
         self.f.regions[region].items.push(Item::Node(test));
         self.yields(region, test, form);
         self.tasks.push((otherwise, form.clone()));
+    }
+
+    /// Returns whether a test of a flag would be longer than these items in both parts.
+    fn is_short(&self, items: &[Item]) -> bool {
+        let words = items.iter().map(|item| match *item {
+            Item::Let(value) => match self.f.op(value) {
+                Some(Op::Shuffle(_) | Op::Const(_) | Op::Read(_) | Op::ReadAt(..)) | None => 0,
+                Some(_) => 1,
+            },
+            Item::Node(_) => MOST_REPEATED + 1,
+        });
+        words.sum::<usize>() <= MOST_REPEATED
+    }
+
+    /// Repeats items and an exit at the end of a region, where some values have others in their
+    /// place.
+    fn repeat(&mut self, region: Region, items: &[Item], exit: Exit, mut map: Vec<(Value, Value)>) {
+        let find = |map: &[(Value, Value)], value: Value| {
+            map.iter().find(|(known, _)| *known == value).map_or(value, |&(_, new)| new)
+        };
+        for item in items {
+            let Item::Let(value) = *item else { continue };
+            let Def::Op(mut op) = self.f.values[value].def else { continue };
+            op.replace_each(&mut [], |operand| find(&map, operand));
+            let copy = self.f.emit(region, self.f.ty(value), op);
+            map.push((value, copy));
+        }
+        let values: Vec<Value> = self.f.get(exit.list()).iter().map(|&value| find(&map, value)).collect();
+        let list = self.f.list(values);
+        self.f.regions[region].exit = exit.with_list(list);
     }
 
     fn has_crossing(&self, region: Region) -> bool {

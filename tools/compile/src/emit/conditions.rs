@@ -7,12 +7,10 @@ use transpica::stages::ir::{Binary, Lane, Op, Resource, ScalarKind, Unary, Value
 
 use super::code::{Source, Step, Target, Test};
 use super::error::Error;
-use super::select::{Operand, Root, Select, class, root};
+use super::select::{ONE, Operand, Root, Select, class, root};
 
 /// Depth of an expression of truth values.
 const MOST_DEPTH: usize = 32;
-
-const ONE: u32 = 0x3F80_0000;
 
 /// A comparison of two lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,9 +209,10 @@ impl Select<'_> {
 
     fn bool_number(&mut self, id: u8) -> Result<Operand, Error> {
         let var = self.code.var(None);
-        let copy = |bits| Step::Copy(vec![(Target::Var(var), Source::plain(super::code::Home::Const(bits)))]);
+        let [zero, one] = [self.pin((Root::Const(0), false))?, self.pin((Root::Const(ONE), false))?];
+        let copy = |source: Source| Step::Copy(vec![(Target::Var(var), source)]);
         let test = Step::If(Test::Bool { id, expected: true });
-        self.code.steps.extend([test, copy(ONE), Step::Else, copy(0), Step::EndIf]);
+        self.code.steps.extend([test, copy(one), Step::Else, copy(zero), Step::EndIf]);
         Ok((Root::Var(var), false))
     }
 }

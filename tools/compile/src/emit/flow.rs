@@ -61,6 +61,8 @@ pub(super) struct Strategy {
     pub reuses: bool,
     /// Most MAD and DPH.
     pub fusions: usize,
+    /// Compute 0 and 1 instead of constants.
+    pub computes: bool,
 }
 
 /// Selects the instructions of a function, in which some values stand for nothing.
@@ -206,6 +208,7 @@ impl Flow<'_> {
                 let outer = self.select.counters.last().copied().flatten();
                 let counter = if shape.int.is_some() { shape.counter } else { outer };
                 self.select.counters.push(counter);
+                self.select.counted = None;
                 self.set_state(State { address: [None; 2], flags: [None; 2] });
                 Kind::Loop(Open { shape, label, again: None, deferred: Vec::new() })
             }
@@ -268,6 +271,7 @@ impl Flow<'_> {
     }
 
     fn leave(&mut self, node: Node) -> Result<(), Error> {
+        let f = self.select.f;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         match frame.kind {
             Kind::If => {
@@ -281,6 +285,10 @@ impl Flow<'_> {
             Kind::Leaving => self.leaving_test(node)?,
             Kind::Loop(open) => {
                 self.select.counters.pop();
+                let results = f.get(f.nodes[node].results());
+                let after = results.iter().zip(&open.shape.after).find(|(_, is_after)| **is_after);
+                // Around it, another loop has its own aL.
+                self.select.counted = after.map(|(&value, _)| value).filter(|_| self.select.counters.is_empty());
                 self.select.code.steps.push(match (open.label, open.again) {
                     (Some(label), Some(test)) => Step::JumpIf(label, test),
                     _counted => Step::EndLoop,
@@ -329,9 +337,9 @@ impl Flow<'_> {
             })
         };
         let defers = open.shape.exits == 0 && f.get(list).iter().all(is_stable);
-        let results = f.nodes[node].results();
+        let (results, after) = (f.nodes[node].results(), open.shape.after.clone());
         let first = self.select.code.steps.len();
-        self.copy_list(results, list, &[])?;
+        self.copy_list(results, list, &after)?;
         if defers && let Kind::Loop(open) = &mut self.frames[depth].kind {
             let is_copy = |step: &Step| matches!(step, Step::Copy(_));
             while self.select.code.steps.len() > first && self.select.code.steps.last().is_some_and(is_copy) {

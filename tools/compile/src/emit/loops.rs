@@ -20,6 +20,8 @@ pub(super) struct Shape {
     pub tail: Node,
     /// Other places that leave it.
     pub exits: usize,
+    /// Results that are aL after the loop.
+    pub after: Vec<bool>,
 }
 
 /// The arm of an `if` that leaves a loop, and whether it is the first, if the other one ends as
@@ -35,17 +37,17 @@ pub(super) fn leaving(f: &Func, node: Node) -> Option<(Region, bool)> {
 
 /// The shape of a loop, if it has one.
 pub(super) fn shape(f: &Func, node: Node) -> Option<Shape> {
-    let NodeData::Loop { params, inits, body, .. } = f.nodes[node] else { return None };
+    let NodeData::Loop { params, inits, body, results } = f.nodes[node] else { return None };
     let Exit::Continue(next) = f.regions[body].exit else { return None };
     let nodes = f.regions[body].items.iter().filter_map(|item| match *item {
         Item::Node(node) => Some(node),
         Item::Let(_) => None,
     });
-    let leaving: Vec<Node> = nodes.filter(|&node| leaving(f, node).is_some()).collect();
-    let &tail = leaving.last()?;
-    let exits = leaving.len() - 1;
+    let leaves: Vec<Node> = nodes.filter(|&node| leaving(f, node).is_some()).collect();
+    let &tail = leaves.last()?;
+    let exits = leaves.len() - 1;
     let (params, inits, next) = (f.get(params), f.get(inits), f.get(next));
-    let mut shape = Shape { int: None, counter: None, kept: vec![false; params.len()], tail, exits };
+    let mut shape = Shape { int: None, counter: None, kept: vec![false; params.len()], tail, exits, after: Vec::new() };
     let counted = (0..params.len()).find_map(|n| Some((n, count(f, params[n], inits[n], next[n], tail)?)));
     let Some((left, int)) = counted else { return (exits == 0).then_some(shape) };
     shape.int = Some(int);
@@ -56,6 +58,14 @@ pub(super) fn shape(f: &Func, node: Node) -> Option<Shape> {
             shape.kept[n] = true;
         }
     }
+    let lists: Vec<&[Value]> = leaves
+        .iter()
+        .filter_map(|&node| Some(f.get(f.regions[leaving(f, node)?.0].exit.list())))
+        .collect();
+    let is_after = |n: usize| {
+        shape.counter.is_some_and(|counter| lists.iter().all(|list| steps(f, list[n], counter, int)))
+    };
+    shape.after = (0..results.len as usize).map(is_after).collect();
     Some(shape)
 }
 

@@ -73,10 +73,12 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     let undefined = blocks::run(&mut main);
     let mut best: Option<Emitted> = None;
     let mut first_error = None;
-    // Fewer fusions where there are too many for the descriptors of MAD.
-    'fusions: for fusions in [usize::MAX, 48, 36, 0] {
+    // Fewer fusions where there are too many for the descriptors of MAD; then no constants for 0
+    // and 1.
+    for (fusions, computes) in [(usize::MAX, false), (48, false), (36, false), (usize::MAX, true), (0, true)] {
         for reuses in [true, false] {
-            match emit_with(&main, &undefined, surroundings, Strategy { reuses, fusions }) {
+            let strategy = Strategy { reuses, fusions, computes };
+            match emit_with(&main, &undefined, surroundings, strategy) {
                 Ok(emitted) if best.as_ref().is_none_or(|best| emitted.words() < best.words()) => {
                     best = Some(emitted);
                 }
@@ -88,7 +90,7 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
             }
         }
         if best.is_some() {
-            break 'fusions;
+            break;
         }
     }
     match (best, first_error) {

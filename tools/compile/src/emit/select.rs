@@ -25,6 +25,9 @@ pub(super) enum Root {
     Const(u32),
 }
 
+/// The bits of 1.
+pub(super) const ONE: u32 = 0x3F80_0000;
+
 /// A root and its sign.
 pub(super) type Operand = (Root, bool);
 
@@ -78,6 +81,8 @@ pub(super) struct Select<'a> {
     copied: Vec<Copied>,
     /// Keeps copies of uniforms and inputs for later operands.
     pub reuses: bool,
+    /// Computes 0 and 1.
+    computes: bool,
     /// Values that stand for nothing.
     pub undefined: Vec<Value>,
     /// The addresses that a0 holds.
@@ -88,6 +93,8 @@ pub(super) struct Select<'a> {
     pub flags: [Option<super::conditions::Comparison>; 2],
     /// The counters of the open loops, innermost last.
     pub counters: Vec<Option<Value>>,
+    /// The value that aL has after the last loop.
+    pub counted: Option<Value>,
 }
 
 impl<'a> Select<'a> {
@@ -102,11 +109,13 @@ impl<'a> Select<'a> {
             vars: vec![None; 4 * f.values.len()],
             copied: Vec::new(),
             reuses: strategy.reuses,
+            computes: strategy.computes,
             undefined,
             address: [None; 2],
             recent: 0,
             flags: [None; 2],
             counters: Vec::new(),
+            counted: None,
         }
     }
 
@@ -415,14 +424,36 @@ impl<'a> Select<'a> {
             Root::Relative { base, component, address } => {
                 Home::Uniform { register: base, index: self.index(address)?, component }
             }
+            Root::Const(bits @ (0 | ONE)) if self.computes => Home::Var(self.computed(bits)?),
             Root::Const(bits) => Home::Const(bits),
         };
         Ok(Source { home, negate })
     }
 
+    /// A variable that is 0 or 1, for programs without room for constants.
+    fn computed(&mut self, bits: u32) -> Result<Var, Error> {
+        let lane = (Root::Const(bits), false);
+        if let Some([(Root::Var(var), false)]) = self.copied_lanes(&[lane]).as_deref() {
+            return Ok(*var);
+        }
+        let var = self.code.var(None);
+        // No number is less than itself, and 0 is not less than 0.
+        let (op, source) = if bits == 0 {
+            (DataOp::Slt, Source::plain(Home::Input { register: 0, component: 0 }))
+        } else {
+            (DataOp::Sge, Source::var(self.computed(0)?))
+        };
+        let sources = vec![vec![source]; 2];
+        self.code.steps.push(Step::Data(Inst { op, targets: vec![Target::Var(var)], sources }));
+        self.copied.push(Copied { lanes: vec![(lane, (Root::Var(var), false))] });
+        Ok(var)
+    }
+
     /// The index register that holds an address.
     fn index(&mut self, address: Lane) -> Result<Index, Error> {
-        if self.counters.last().copied().flatten() == Some(address.value()) {
+        if self.counters.last().copied().flatten() == Some(address.value())
+            || self.counted == Some(address.value())
+        {
             return Ok(Index::Al);
         }
         if let Some(known) = self.address.iter().position(|&known| known == Some(address)) {
