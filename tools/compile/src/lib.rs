@@ -7,6 +7,8 @@ pub mod emit;
 pub mod equal;
 pub mod optimize;
 pub mod paths;
+#[cfg(feature = "source")]
+pub mod source;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{ir, lift, passes, precision, translate};

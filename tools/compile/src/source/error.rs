@@ -1,0 +1,172 @@
+//! Reasons why a source is refused, each with its place and advice.
+//! In: spans of naga. Out: [`Error`]. Knows no program.
+
+use std::fmt;
+
+use naga::Span;
+
+/// A place in a text, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// The line.
+    pub line: u32,
+    /// The column in bytes.
+    pub column: u32,
+}
+
+/// Kind of a refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The front end of naga does not read the text.
+    Syntax(String),
+    /// naga's validator refuses the module.
+    Invalid(String),
+    /// The module has no such vertex entry point; the names of those it has.
+    NoEntry(Vec<String>),
+    /// A resource that the vertex unit lacks: textures, storage buffers.
+    Resource(String),
+    /// A built-in input or output that the vertex unit lacks.
+    BuiltIn(String),
+    /// A number format other than f32, i32, u32 and bool.
+    Format(String),
+    /// An operation that the vertex unit cannot do at a sensible price.
+    Operation(String),
+    /// A loop whose rounds neither constants nor uniforms decide.
+    Loop,
+    /// An index that the program computes, where no register file can be indexed.
+    Index(String),
+    /// Two attributes with one location, or a location above 11.
+    Attribute(String),
+    /// Outputs: a name or location without semantic, or two with one.
+    Output(String),
+    /// The program has no attribute.
+    NoAttributes,
+    /// More of something than the machine or a budget has.
+    Limit {
+        /// What runs out.
+        subject: &'static str,
+        /// How many the program needs.
+        needed: usize,
+        /// How many there are.
+        limit: usize,
+        /// What takes the room, the largest first.
+        uses: Vec<(String, usize)>,
+    },
+    /// The module that was built is not well-formed: a defect of this package.
+    Internal(String),
+}
+
+/// A refusal and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Kind of it.
+    pub kind: Kind,
+    /// Place in the source, where it has one.
+    pub at: Option<Location>,
+}
+
+/// Result of this module.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A refusal whose span is not a location yet.
+pub(super) fn at(kind: Kind, span: Span, text: &str) -> Error {
+    Error { kind, at: location(span, text) }
+}
+
+/// Location of the beginning of a span in a text.
+pub(super) fn location(span: Span, text: &str) -> Option<Location> {
+    let start = span.to_range()?.start;
+    // naga computes the location by a slice, which must lie within the text.
+    let before = text.get(..start)?;
+    let line = before.matches('\n').count() + 1;
+    let column = start - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    Some(Location { line: u32::try_from(line).ok()?, column: u32::try_from(column).ok()? })
+}
+
+impl Kind {
+    /// Stable word for tests and JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax(_) => "syntax",
+            Self::Invalid(_) => "invalid",
+            Self::NoEntry(_) => "no-entry",
+            Self::Resource(_) => "resource",
+            Self::BuiltIn(_) => "built-in",
+            Self::Format(_) => "format",
+            Self::Operation(_) => "operation",
+            Self::Loop => "loop",
+            Self::Index(_) => "index",
+            Self::Attribute(_) => "attribute",
+            Self::Output(_) => "output",
+            Self::NoAttributes => "no-attributes",
+            Self::Limit { .. } => "limit",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// Advice on what to write instead, where there is any.
+    pub fn advice(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Resource(_) => {
+                "the vertex unit reads attributes and 96 uniform registers only: move bones and tables to \
+                 a uniform array (30 matrices of three rows fit), and sample textures per fragment"
+            }
+            Self::BuiltIn(_) => "give each vertex what it needs as an attribute",
+            Self::Format(_) => "use f32, or i32 and u32 for whole numbers below 2^24",
+            Self::Operation(_) => {
+                "compute it on the host, from uniforms only, or once per mesh as an attribute"
+            }
+            Self::Loop => {
+                "count the rounds by a constant or a uniform, `for (var i = 0; i < n; i++)`, and leave \
+                 early by `break`"
+            }
+            Self::Index(_) => "index arrays in uniforms, or unroll: a local array takes constant indices",
+            Self::Attribute(_) => "use the locations 0 to 11, each once",
+            Self::Output(_) => {
+                "name outputs color, texcoord0, texcoord1, texcoord2, view, quaternion or normal, or map \
+                 them by an option"
+            }
+            Self::NoAttributes => "the console draws from vertex buffers: add an attribute",
+            Self::Limit { .. } => "split the program, or compute more on the host",
+            Self::Syntax(_) | Self::Invalid(_) | Self::NoEntry(_) | Self::Internal(_) => return None,
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(message) | Self::Invalid(message) => f.write_str(message),
+            Self::NoEntry(names) if names.is_empty() => f.write_str("there is no vertex entry point"),
+            Self::NoEntry(names) => write!(f, "which vertex entry point: {}?", names.join(", ")),
+            Self::Resource(what) => write!(f, "the vertex unit has no {what}"),
+            Self::BuiltIn(what) => write!(f, "the vertex unit has no built-in {what}"),
+            Self::Format(what) => write!(f, "numbers of type {what} do not exist on the vertex unit"),
+            Self::Operation(what) => write!(f, "the vertex unit cannot compute {what}"),
+            Self::Loop => f.write_str("neither constants nor uniforms count the rounds of this loop"),
+            Self::Index(what) => write!(f, "{what} takes no index that the program computes"),
+            Self::Attribute(what) | Self::Output(what) => f.write_str(what),
+            Self::NoAttributes => f.write_str("the program reads no attribute"),
+            Self::Limit { subject, needed, limit, uses } => {
+                write!(f, "{needed} {subject} are needed, {limit} exist")?;
+                for (index, (name, count)) in uses.iter().take(8).enumerate() {
+                    write!(f, "{}{name} {count}", if index == 0 { ": " } else { ", " })?;
+                }
+                Ok(())
+            }
+            Self::Internal(message) => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Location { line, column }) = self.at {
+            write!(f, "{line}:{column}: ")?;
+        }
+        write!(f, "{}", self.kind)?;
+        self.kind.advice().map_or(Ok(()), |advice| write!(f, " ({advice})"))
+    }
+}
+
+impl std::error::Error for Error {}

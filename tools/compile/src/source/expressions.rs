@@ -1,0 +1,525 @@
+//! Lowering of expressions: constants, accesses, loads, vectors; lanes of what the host computes.
+//! In: expressions of naga in the order in which statements emit them. Out: values. Arithmetic is
+//! in `arithmetic`, built-in functions are in `functions`.
+
+use std::rc::Rc;
+
+use naga::{Expression, Handle, Literal, SwizzleComponent};
+use transpica::stages::ir::{Binary, Lane, Unary};
+
+use super::data::{Data, Scalar, Shape};
+use super::error::{Kind, Result};
+use super::host::{Node, NodeId};
+use super::lower::Lowering;
+use super::value::{Place, Root, Step, Value};
+
+impl<'a> Lowering<'a> {
+    /// Evaluates the expressions of a statement.
+    pub(super) fn emit(&mut self, range: naga::Range<Expression>) -> Result<()> {
+        for handle in range {
+            let expressions = self.frame().expressions;
+            self.step(expressions.get_span(handle))?;
+            let value = self.expression(handle)?;
+            if let Some(name) = self.frame().names.and_then(|names| names.get(&handle)) {
+                self.name_node(&value, name);
+            }
+            self.set(handle, value);
+        }
+        Ok(())
+    }
+
+    pub(super) fn set(&mut self, handle: Handle<Expression>, value: Value) {
+        self.frame().values[handle.index()] = Some(value);
+    }
+
+    /// The value of an operand.
+    pub(super) fn value(&mut self, handle: Handle<Expression>) -> Result<Value> {
+        if let Some(value) = &self.frame().values[handle.index()] {
+            return Ok(value.clone());
+        }
+        // Literals, variables and the like need no statement.
+        self.deeper(|this| this.expression(handle))
+    }
+
+    /// Constants of the module, in order; those that the subset lacks are errors where they are
+    /// used.
+    pub(super) fn globals_of_module(&mut self) -> Result<()> {
+        for (handle, _) in self.module.global_expressions.iter() {
+            if let Ok(value) = self.expression(handle) {
+                self.set(handle, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// A constant expression of the module.
+    pub(super) fn constant_of_module(&mut self, handle: Handle<Expression>) -> Result<Value> {
+        match self.frames.first().and_then(|frame| frame.values[handle.index()].clone()) {
+            Some(value) => Ok(value),
+            None => Err(self.error(Kind::Format("of this constant".into()))),
+        }
+    }
+
+    fn expression(&mut self, handle: Handle<Expression>) -> Result<Value> {
+        let expressions = self.frame().expressions;
+        match &expressions[handle] {
+            Expression::Literal(literal) => self.literal(*literal),
+            Expression::Constant(constant) => self.constant_of_module(self.module.constants[*constant].init),
+            Expression::Override(handle) => self.overridden(*handle),
+            Expression::ZeroValue(ty) => self.zero(*ty),
+            Expression::Compose { ty, components } => self.compose(*ty, components),
+            Expression::Access { base, index } => {
+                let (base, index) = (self.value(*base)?, self.value(*index)?);
+                let step = match self.known_index(&index) {
+                    Some(index) => Step::Index(index),
+                    None => Step::Dynamic(index),
+                };
+                self.access(&base, step)
+            }
+            Expression::AccessIndex { base, index } => {
+                let base = self.value(*base)?;
+                self.access(&base, Step::Index(*index as usize))
+            }
+            Expression::Splat { size, value } => {
+                let value = self.value(*value)?;
+                self.pick(&value, Shape::vector(self.shape(&value)?.scalar, *size as u8), &[0; 4][..*size as usize])
+            }
+            Expression::Swizzle { size, vector, pattern } => {
+                let vector = self.value(*vector)?;
+                let lanes: Vec<u8> = pattern[..*size as usize].iter().map(|component| lane(*component)).collect();
+                self.pick(&vector, Shape::vector(self.shape(&vector)?.scalar, *size as u8), &lanes)
+            }
+            Expression::FunctionArgument(index) => {
+                match self.frame().arguments.get(*index as usize) {
+                    Some(value) => Ok(value.clone()),
+                    None => self.internal("an argument that is missing"),
+                }
+            }
+            Expression::GlobalVariable(global) => self.global(*global),
+            Expression::LocalVariable(local) => self.local(*local),
+            Expression::Load { pointer } => {
+                let pointer = self.value(*pointer)?;
+                self.load(&pointer)
+            }
+            Expression::Unary { op, expr } => {
+                let value = self.value(*expr)?;
+                self.unary(*op, &value)
+            }
+            Expression::Binary { op, left, right } => {
+                let (left, right) = (self.value(*left)?, self.value(*right)?);
+                self.binary(*op, &left, &right)
+            }
+            Expression::Select { condition, accept, reject } => {
+                let (accept, reject) = (self.value(*accept)?, self.value(*reject)?);
+                let condition = self.value(*condition)?;
+                self.select(&condition, &accept, &reject)
+            }
+            Expression::Relational { fun, argument } => {
+                let value = self.value(*argument)?;
+                self.relational(*fun, &value)
+            }
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                let handles = [Some(*arg), *arg1, *arg2, *arg3];
+                let args: Result<Vec<Value>> = handles.into_iter().flatten().map(|arg| self.value(arg)).collect();
+                self.math(*fun, &args?)
+            }
+            Expression::As { expr, kind, convert } => {
+                let value = self.value(*expr)?;
+                let Some(width) = convert else { return self.operation("a number from the bits of another") };
+                match Scalar::of(naga::Scalar { kind: *kind, width: *width }) {
+                    Some(scalar) => self.convert(&value, scalar),
+                    None => Err(self.error(Kind::Format(format!("{kind:?}{}", 8 * width)))),
+                }
+            }
+            other => Err(self.error(refused(other))),
+        }
+    }
+
+    fn literal(&mut self, literal: Literal) -> Result<Value> {
+        let data = match literal {
+            Literal::F32(value) => Data::float(value),
+            Literal::I32(value) => Data::int(value),
+            Literal::U32(value) => Data::new(Shape::scalar(Scalar::Uint), vec![value]),
+            Literal::Bool(value) => Data::bool(value),
+            Literal::AbstractInt(value) if i32::try_from(value).is_ok() => Data::int(value as i32),
+            Literal::AbstractFloat(value) => Data::float(value as f32),
+            other => {
+                let scalar = other.scalar();
+                return Err(self.error(Kind::Format(format!("{:?}{}", scalar.kind, 8 * scalar.width))));
+            }
+        };
+        Ok(self.data(data))
+    }
+
+    /// A bool that a pipeline may override is a bool uniform, numbers are constants.
+    fn overridden(&mut self, handle: Handle<naga::Override>) -> Result<Value> {
+        let constant = &self.module.overrides[handle];
+        let init = constant.init.map(|init| self.constant_of_module(init)).transpose()?;
+        let name = constant.name.clone().unwrap_or_else(|| format!("override{}", handle.index()));
+        let is_bool = Shape::of(&self.module.types[constant.ty].inner) == Some(Shape::scalar(Scalar::Bool));
+        match init {
+            Some(init) if !is_bool => Ok(init),
+            _bool if is_bool => self.declared_flag(&name),
+            _none => self.operation(format!("`{name}`, an override without value")),
+        }
+    }
+
+    fn global(&mut self, global: Handle<naga::GlobalVariable>) -> Result<Value> {
+        if let Some(&root) = self.globals.get(&global.index()) {
+            return Ok(Value::Pointer(Place { root, path: Vec::new() }.into()));
+        }
+        let module = self.module;
+        let variable = &module.global_variables[global];
+        let what = match variable.space {
+            naga::AddressSpace::Storage { .. } => "storage buffers",
+            naga::AddressSpace::Handle => "textures and samplers",
+            naga::AddressSpace::WorkGroup => "workgroup memory",
+            _other => "variables of this type",
+        };
+        Err(self.error(Kind::Resource(what.into())))
+    }
+
+    fn compose(&mut self, ty: Handle<naga::Type>, components: &[Handle<Expression>]) -> Result<Value> {
+        let values: Result<Vec<Value>> = components.iter().map(|&handle| self.value(handle)).collect();
+        let values = values?;
+        let module = self.module;
+        let inner = &module.types[ty].inner;
+        if matches!(inner, naga::TypeInner::Struct { .. } | naga::TypeInner::Array { .. }) {
+            return Ok(Value::Many(values.into()));
+        }
+        let Some(shape) = Shape::of(inner) else {
+            return Err(self.error(Kind::Format("of this vector".into())));
+        };
+        self.join(shape, &values)
+    }
+
+    /// The lanes of several values in order.
+    pub(super) fn join(&mut self, shape: Shape, values: &[Value]) -> Result<Value> {
+        let all: Vec<&Value> = values.iter().collect();
+        if let Some(nodes) = self.nodes(&all) {
+            return self.node(Node::Compose(nodes), shape);
+        }
+        let mut lanes = Vec::with_capacity(shape.lanes());
+        for value in values {
+            lanes.extend(self.lanes(value)?.1);
+        }
+        if lanes.len() != shape.lanes() {
+            return self.internal("a vector with other lanes than its type");
+        }
+        Ok(Value::lanes(shape, lanes))
+    }
+
+    /// These lanes of a value.
+    pub(super) fn pick(&mut self, value: &Value, shape: Shape, picked: &[u8]) -> Result<Value> {
+        match value {
+            Value::Host(id) => self.node(Node::Lanes(*id, picked.to_vec()), shape),
+            Value::Lanes(_, lanes) => {
+                let lanes = picked.iter().map(|&lane| lanes.get(usize::from(lane)).copied());
+                match lanes.collect::<Option<Vec<Lane>>>() {
+                    Some(lanes) => Ok(Value::lanes(shape, lanes)),
+                    None => self.internal("a lane beyond its vector"),
+                }
+            }
+            Value::Many(_) | Value::Pointer(_) => self.internal("lanes of no vector"),
+        }
+    }
+
+    fn known_index(&self, index: &Value) -> Option<usize> {
+        let Value::Host(id) = index else { return None };
+        usize::try_from(self.host.constant(*id)?.whole()?).ok()
+    }
+
+    fn access(&mut self, base: &Value, step: Step) -> Result<Value> {
+        match base {
+            Value::Pointer(place) => {
+                let mut place = (**place).clone();
+                place.path.push(step);
+                Ok(Value::Pointer(Rc::new(place)))
+            }
+            Value::Host(_) | Value::Lanes(..) | Value::Many(_) => self.element(base, &step),
+        }
+    }
+
+    /// An element of an array, a member, a column or a lane.
+    pub(super) fn element(&mut self, base: &Value, step: &Step) -> Result<Value> {
+        match (base, step) {
+            (Value::Many(elements), Step::Index(index)) => match elements.get(*index) {
+                Some(element) => Ok(element.clone()),
+                None => Err(self.error(Kind::Index("an array with an index beyond its end".into()))),
+            },
+            (Value::Many(elements), Step::Dynamic(index)) => self.table(elements, index),
+            (_, Step::Index(index)) => {
+                let shape = self.shape(base)?;
+                if *index >= shape.elements() {
+                    return Err(self.error(Kind::Index("a vector with an index beyond its end".into())));
+                }
+                let count = shape.element().lanes();
+                let lanes: Vec<u8> = (index * count..(index + 1) * count).map(|lane| lane as u8).collect();
+                self.pick(base, shape.element(), &lanes)
+            }
+            (_, Step::Dynamic(index)) => {
+                let count = self.shape(base)?.elements();
+                let mut chosen = self.element(base, &Step::Index(0))?;
+                for number in 1..count {
+                    let element = self.element(base, &Step::Index(number))?;
+                    let number = self.data(Data::int(number as i32));
+                    let index = self.as_int(index)?;
+                    let is_it = self.binary(naga::BinaryOperator::Equal, &index, &number)?;
+                    chosen = self.select(&is_it, &element, &chosen)?;
+                }
+                Ok(chosen)
+            }
+        }
+    }
+
+    pub(super) fn load(&mut self, pointer: &Value) -> Result<Value> {
+        let Value::Pointer(place) = pointer else { return self.internal("a load without pointer") };
+        match place.root {
+            Root::Uniform(variable) => self.load_uniform(variable, &place.path),
+            Root::Variable(slot) => {
+                let mut value = self.variables[slot.0].clone();
+                for step in &place.path {
+                    value = self.element(&value, step)?;
+                }
+                Ok(value)
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self, pointer: &Value, value: Value) -> Result<()> {
+        let Value::Pointer(place) = pointer else { return self.internal("a store without pointer") };
+        let Some(slot) = Self::variable_of(place) else { return self.operation("a store to a uniform") };
+        // The containers on the way, outermost first.
+        let mut containers = vec![self.variables[slot.0].clone()];
+        for step in place.path.iter().take(place.path.len().saturating_sub(1)) {
+            let last = containers[containers.len() - 1].clone();
+            containers.push(self.element(&last, step)?);
+        }
+        let mut new = value;
+        for (container, step) in containers.iter().zip(&place.path).rev() {
+            new = self.replaced(container, step, new)?;
+        }
+        self.variables[slot.0] = new;
+        Ok(())
+    }
+
+    /// A container with another element.
+    fn replaced(&mut self, container: &Value, step: &Step, new: Value) -> Result<Value> {
+        let Step::Index(index) = step else {
+            return self.replaced_at(container, step, &new);
+        };
+        if let Value::Many(elements) = container {
+            let mut elements = elements.to_vec();
+            match elements.get_mut(*index) {
+                Some(element) => *element = new,
+                None => return Err(self.error(Kind::Index("an array with an index beyond its end".into()))),
+            }
+            return Ok(Value::Many(elements.into()));
+        }
+        let shape = self.shape(container)?;
+        let mut parts = Vec::with_capacity(shape.elements());
+        for number in 0..shape.elements() {
+            let is_new = number == *index;
+            parts.push(if is_new { new.clone() } else { self.element(container, &Step::Index(number))? });
+        }
+        self.join(shape, &parts)
+    }
+
+    /// A vector with another lane at an index that the program computes.
+    fn replaced_at(&mut self, container: &Value, step: &Step, new: &Value) -> Result<Value> {
+        let (Step::Dynamic(index), Value::Host(_) | Value::Lanes(..)) = (step, container) else {
+            return Err(self.error(Kind::Index("a local array".into())));
+        };
+        let shape = self.shape(container)?;
+        let mut parts = Vec::with_capacity(shape.elements());
+        for number in 0..shape.elements() {
+            let old = self.element(container, &Step::Index(number))?;
+            let number = self.data(Data::int(number as i32));
+            let index = self.as_int(index)?;
+            let is_it = self.binary(naga::BinaryOperator::Equal, &index, &number)?;
+            parts.push(self.select(&is_it, new, &old)?);
+        }
+        self.join(shape, &parts)
+    }
+
+    /// Shape and lanes of a value; what the host computes is read.
+    pub(super) fn lanes(&mut self, value: &Value) -> Result<(Shape, Vec<Lane>)> {
+        match value {
+            Value::Host(id) => Ok((self.host.shape(*id), self.materialize(*id)?)),
+            Value::Lanes(shape, lanes) => Ok((*shape, lanes.to_vec())),
+            Value::Many(_) | Value::Pointer(_) => self.operation("an operation on a struct, array or pointer"),
+        }
+    }
+
+    /// Lanes of a node. Reads, constants and what only moves or negates lanes cost nothing here; all
+    /// else the host computes.
+    fn materialize(&mut self, id: NodeId) -> Result<Vec<Lane>> {
+        if let Some(lanes) = self.materialized.get(&id) {
+            return Ok(lanes.clone());
+        }
+        let shape = self.host.shape(id);
+        let node = self.host.node(id).clone();
+        let lanes = match &node {
+            Node::Constant(data) => self.constant_lanes(data),
+            Node::Uniform(part) if shape.is_numeric() => self.declared(*part, shape),
+            Node::Lanes(inner, picked) if self.is_plain(*inner) => {
+                let inner = self.deeper(|this| this.materialize(*inner))?;
+                picked.iter().map(|&lane| inner[usize::from(lane)]).collect()
+            }
+            Node::Compose(parts) if parts.iter().any(|&part| self.is_plain(part)) => {
+                let mut lanes = Vec::with_capacity(shape.lanes());
+                for &part in parts {
+                    lanes.extend(self.deeper(|this| this.materialize(part))?);
+                }
+                lanes
+            }
+            Node::Convert(inner) if self.is_plain(id) => self.deeper(|this| this.materialize(*inner))?,
+            Node::Unary(naga::UnaryOperator::Negate, inner) if self.is_plain(*inner) => {
+                let inner = self.deeper(|this| this.materialize(*inner))?;
+                let group = shape.rows.into();
+                self.b.at_start(|b| b.unary(Unary::Neg, &inner, group))
+            }
+            Node::Math(naga::MathFunction::Transpose, args) if self.is_plain(args[0]) => {
+                let inner = self.deeper(|this| this.materialize(args[0]))?;
+                let (columns, rows) = (usize::from(shape.columns), usize::from(shape.rows));
+                (0..shape.lanes()).map(|lane| inner[lane % rows * columns + lane / rows]).collect()
+            }
+            _computed => self.derive(id)?,
+        };
+        self.materialized.insert(id, lanes.clone());
+        Ok(lanes)
+    }
+
+    /// Returns whether lanes of a node cost nothing.
+    fn is_plain(&self, mut id: NodeId) -> bool {
+        loop {
+            id = match self.host.node(id) {
+                Node::Constant(_) => return true,
+                Node::Uniform(_) => return self.host.shape(id).is_numeric(),
+                Node::Lanes(inner, _) | Node::Unary(naga::UnaryOperator::Negate, inner) => *inner,
+                Node::Math(naga::MathFunction::Transpose, args) => args[0],
+                Node::Convert(inner) => {
+                    // Whole numbers are floats in registers.
+                    let from = self.host.shape(*inner).scalar;
+                    if self.host.shape(id).scalar != Scalar::Float || !matches!(from, Scalar::Int | Scalar::Uint) {
+                        return false;
+                    }
+                    *inner
+                }
+                // Its parts are looked at one by one.
+                Node::Compose(parts) => return parts.iter().all(|&part| self.is_read(part)),
+                Node::Unary(..)
+                | Node::Binary(..)
+                | Node::Math(..)
+                | Node::Relational(..)
+                | Node::Select(..) => return false,
+            };
+        }
+    }
+
+    fn is_read(&self, id: NodeId) -> bool {
+        match self.host.node(id) {
+            Node::Constant(_) | Node::Uniform(_) => self.host.shape(id).is_numeric(),
+            Node::Lanes(inner, _) => {
+                matches!(self.host.node(*inner), Node::Uniform(_)) && self.host.shape(id).is_numeric()
+            }
+            _other => false,
+        }
+    }
+
+    fn constant_lanes(&mut self, data: &Data) -> Vec<Lane> {
+        let kind = super::value::ir_kind(data.shape.scalar);
+        if data.shape.scalar == Scalar::Bool {
+            return data.lanes.iter().map(|&bits| self.b.constant(kind, bits)).collect();
+        }
+        data.in_registers().into_iter().map(|value| self.b.float(value)).collect()
+    }
+
+    /// Converts by value.
+    pub(super) fn convert(&mut self, value: &Value, to: Scalar) -> Result<Value> {
+        if let Value::Host(id) = value {
+            let shape = self.host.shape(*id);
+            return if shape.scalar == to {
+                Ok(value.clone())
+            } else {
+                self.node(Node::Convert(*id), shape.with(to))
+            };
+        }
+        let (shape, lanes) = self.lanes(value)?;
+        let group = shape.rows.into();
+        let zero = self.b.float(0.0);
+        let lanes = match (shape.scalar, to) {
+            (Scalar::Bool, Scalar::Float | Scalar::Int | Scalar::Uint) => self.number_of(&lanes),
+            (Scalar::Bool, Scalar::Bool) => lanes,
+            (Scalar::Float | Scalar::Int | Scalar::Uint, Scalar::Bool) => {
+                let equal = self.b.binary(Binary::Equal, &lanes, &[zero], group);
+                self.b.unary(Unary::Not, &equal, group)
+            }
+            (Scalar::Float, Scalar::Int) => self.truncate(&lanes, group),
+            (Scalar::Float, Scalar::Uint) => {
+                let positive = self.b.binary(Binary::MaxP, &lanes, &[zero], group);
+                self.b.unary(Unary::Floor, &positive, group)
+            }
+            (Scalar::Float | Scalar::Int | Scalar::Uint, Scalar::Float | Scalar::Int | Scalar::Uint) => lanes,
+        };
+        Ok(Value::lanes(shape.with(to), lanes))
+    }
+
+    /// 1 where it is true, else 0.
+    fn number_of(&mut self, lanes: &[Lane]) -> Vec<Lane> {
+        let mut numbers = Vec::with_capacity(lanes.len());
+        for &lane in lanes {
+            numbers.push(self.number_of_one(lane));
+        }
+        numbers
+    }
+
+    fn number_of_one(&mut self, lane: Lane) -> Lane {
+        use transpica::stages::ir::{Op, Type};
+        let compared = match self.b.f.op(lane.value()) {
+            Some(Op::Binary(op, a, b)) => match op {
+                Binary::Less => Some((Binary::SltP, a, b)),
+                Binary::Greater => Some((Binary::SltP, b, a)),
+                Binary::GreaterEqual => Some((Binary::SgeP, a, b)),
+                Binary::LessEqual => Some((Binary::SgeP, b, a)),
+                _other => None,
+            },
+            _other => None,
+        };
+        if let Some((op, a, b)) = compared {
+            let ty = Type::F32.with_lanes(self.b.f.ty(a).lanes);
+            return Lane::new(self.b.emit(ty, Op::Binary(op, a, b)), lane.index());
+        }
+        let (one, zero) = (self.b.float(1.0), self.b.float(0.0));
+        self.b.select(&[lane], &[one], &[zero])[0]
+    }
+
+    /// The number as i32, whatever its type: indices are i32 or u32.
+    pub(super) fn as_int(&mut self, value: &Value) -> Result<Value> {
+        self.convert(value, Scalar::Int)
+    }
+}
+
+fn lane(component: SwizzleComponent) -> u8 {
+    match component {
+        SwizzleComponent::X => 0,
+        SwizzleComponent::Y => 1,
+        SwizzleComponent::Z => 2,
+        SwizzleComponent::W => 3,
+    }
+}
+
+/// Reason why an expression is not in the subset.
+fn refused(expression: &Expression) -> Kind {
+    match expression {
+        Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
+            Kind::Resource("textures and samplers".into())
+        }
+        Expression::Derivative { .. } => Kind::Operation("derivatives: it has no neighbors".into()),
+        Expression::ArrayLength(_) => Kind::Resource("arrays of unknown size".into()),
+        Expression::AtomicResult { .. } | Expression::WorkGroupUniformLoadResult { .. } => {
+            Kind::Operation("atomic operations".into())
+        }
+        _other => Kind::Operation("this expression".into()),
+    }
+}

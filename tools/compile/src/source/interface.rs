@@ -1,0 +1,246 @@
+//! What surrounds a lowered program: registers, names and types.
+//! In: filled by the lowering. Out: read by whoever writes the program, bindings and states.
+//!
+//! | registers | hold |
+//! |---|---|
+//! | v | [`Attribute`]s, by location |
+//! | c, from c0 | [`Uniform`]s that the program reads, then [`Derived`] ones; the rest is free for constants |
+//! | b, i | [`Flag`]s and [`Count`]s of host expressions |
+//!
+//! A vector has a register of its own, a matrix one for each row (as citro3d stores it), an array
+//! its elements one after the other, a struct its members.
+
+use transpica::container::Semantic;
+
+use super::data::{Data, Scalar, Shape};
+use super::host::{Graph, NodeId, Part};
+
+/// An attribute that the program reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// v0 to v11: its location.
+    pub register: u8,
+    /// Its name in the source.
+    pub name: String,
+    /// Its type. Whole numbers arrive as floats.
+    pub shape: Shape,
+    /// Returns whether the program divides it by 255.
+    pub is_scaled: bool,
+}
+
+/// An output; the value that the main function yields at the same index has as many lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// Its semantic. A third lane of texcoord0 is texcoord0.w.
+    pub semantic: Semantic,
+    /// Its name in the source.
+    pub name: String,
+    /// 1 to 4; semantics beyond them are not written.
+    pub lanes: u8,
+    /// Index of the member of the source's result.
+    pub member: usize,
+}
+
+/// Registers of a type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Layout {
+    /// A scalar, vector or matrix.
+    Leaf(Shape),
+    /// Members in order.
+    Struct(Vec<(String, Layout)>),
+    /// Elements in order.
+    Array(Box<Layout>, usize),
+}
+
+/// A declared uniform: a variable, or a member of a struct variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uniform {
+    /// Its name, unique.
+    pub name: String,
+    /// Its type.
+    pub layout: Layout,
+    /// Its first c register; `None` if only the host reads it.
+    pub register: Option<u8>,
+}
+
+/// Float registers that the host computes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// Its name, unique: of a `let` of the source, or a number.
+    pub name: String,
+    /// Its values, one for each element of a table; a single one otherwise.
+    pub nodes: Vec<NodeId>,
+    /// Its first c register.
+    pub register: u8,
+    /// Its first lane there.
+    pub lane: u8,
+}
+
+/// A truth value that the host computes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flag {
+    /// b0 to b14
+    pub register: u8,
+    /// Its name, unique.
+    pub name: String,
+    /// Its value.
+    pub node: NodeId,
+}
+
+/// A number of rounds that the host computes: `(clamp(rounds, 1, 256) - 1, start, step, 0)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// i0 to i3
+    pub register: u8,
+    /// Its name, unique.
+    pub name: String,
+    /// A whole number.
+    pub node: NodeId,
+    /// First value of aL.
+    pub start: u8,
+    /// What each round adds to aL.
+    pub step: u8,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default)]
+pub struct Interface {
+    /// Name of the entry point.
+    pub entry: String,
+    /// Attributes, by register.
+    pub attributes: Vec<Attribute>,
+    /// Outputs, in the order of the results of the main function.
+    pub outputs: Vec<Output>,
+    /// Declared uniforms that the program or the host reads, in order of declaration.
+    pub uniforms: Vec<Uniform>,
+    /// Values that the host computes for c registers.
+    pub derived: Vec<Derived>,
+    /// Values that the host computes for b registers.
+    pub flags: Vec<Flag>,
+    /// Values that the host computes for i registers.
+    pub counts: Vec<Count>,
+    /// The host's expressions.
+    pub host: Graph,
+    /// The first c register that is free.
+    pub free: u8,
+}
+
+/// Values of uniforms in declared form: for each of [`Interface::uniforms`] its registers, by bits
+/// of the kind of its type.
+pub type UniformValues = Vec<Vec<[u32; 4]>>;
+
+/// Values of all uniform registers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UniformRegisters {
+    /// c0 to c95
+    pub floats: Vec<[f32; 4]>,
+    /// i0 to i3
+    pub ints: [[u8; 4]; 4],
+    /// Bit n is bn.
+    pub bools: u16,
+}
+
+impl Layout {
+    /// Number of registers.
+    pub fn registers(&self) -> usize {
+        match self {
+            Self::Leaf(shape) if shape.is_matrix() => shape.rows.into(),
+            Self::Leaf(_) => 1,
+            Self::Struct(members) => members.iter().map(|(_, member)| member.registers()).sum(),
+            Self::Array(element, count) => element.registers() * count,
+        }
+    }
+
+    /// All leaves with their first registers.
+    pub fn leaves(&self) -> Vec<(usize, Shape)> {
+        let mut leaves = Vec::new();
+        let mut work = vec![(0, self)];
+        while let Some((offset, layout)) = work.pop() {
+            match layout {
+                Self::Leaf(shape) => leaves.push((offset, *shape)),
+                Self::Struct(members) => {
+                    let mut next = offset;
+                    for (_, member) in members {
+                        work.push((next, member));
+                        next += member.registers();
+                    }
+                }
+                Self::Array(element, count) => {
+                    work.extend((0..*count).map(|index| (offset + index * element.registers(), &**element)));
+                }
+            }
+        }
+        leaves.sort_unstable();
+        leaves
+    }
+}
+
+impl Interface {
+    /// Reads part of a uniform.
+    pub fn part(&self, values: &UniformValues, part: Part, shape: Shape) -> Option<Data> {
+        let registers = values.get(part.uniform)?.get(part.offset..)?;
+        let rows = usize::from(shape.rows);
+        let lane = |lane: usize| match shape.is_matrix() {
+            // Registers are rows, the lanes of a matrix go by columns.
+            true => registers.get(lane % rows)?.get(lane / rows).copied(),
+            false => registers.first()?.get(lane).copied(),
+        };
+        Some(Data::new(shape, (0..shape.lanes()).map(lane).collect::<Option<_>>()?))
+    }
+
+    /// Computes all registers from the declared uniforms, as generated code of the host does.
+    pub fn registers(&self, values: &UniformValues) -> Option<UniformRegisters> {
+        let nodes = self.host.evaluate(&mut |part, shape| self.part(values, part, shape))?;
+        let mut all = UniformRegisters { floats: vec![[0.0; 4]; 96], ..UniformRegisters::default() };
+        for (index, uniform) in self.uniforms.iter().enumerate() {
+            let Some(first) = uniform.register else { continue };
+            for (offset, shape) in uniform.layout.leaves() {
+                let data = self.part(values, Part { uniform: index, offset }, shape)?;
+                store(&mut all.floats, usize::from(first) + offset, 0, &data)?;
+            }
+        }
+        for derived in &self.derived {
+            let mut register = usize::from(derived.register);
+            for node in &derived.nodes {
+                let data = nodes.get(node.index())?;
+                store(&mut all.floats, register, derived.lane.into(), data)?;
+                register += Layout::Leaf(data.shape).registers();
+            }
+        }
+        for flag in &self.flags {
+            all.bools |= u16::from(nodes.get(flag.node.index())?.truth()?) << flag.register;
+        }
+        for count in &self.counts {
+            let rounds = nodes.get(count.node.index())?.whole()?.clamp(1, 256) - 1;
+            all.ints[usize::from(count.register)] = [u8::try_from(rounds).ok()?, count.start, count.step, 0];
+        }
+        Some(all)
+    }
+}
+
+/// Writes a value to registers from a lane on.
+fn store(floats: &mut [[f32; 4]], register: usize, first: usize, data: &Data) -> Option<()> {
+    let rows = usize::from(data.shape.rows);
+    for (lane, value) in data.in_registers().into_iter().enumerate() {
+        let (row, lane) = if data.shape.is_matrix() { (lane % rows, lane / rows) } else { (0, first + lane) };
+        *floats.get_mut(register + row)?.get_mut(lane)? = value;
+    }
+    Some(())
+}
+
+impl Shape {
+    /// Its name in WGSL, for reports.
+    pub fn name(self) -> String {
+        let scalar = match self.scalar {
+            Scalar::Float => "f32",
+            Scalar::Int => "i32",
+            Scalar::Uint => "u32",
+            Scalar::Bool => "bool",
+        };
+        match (self.columns, self.rows) {
+            (1, 1) => scalar.to_string(),
+            (1, rows) => format!("vec{rows}<{scalar}>"),
+            (columns, rows) => format!("mat{columns}x{rows}<{scalar}>"),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Attributes and outputs of an entry point.
+//! In: bindings of naga. Out: reads of v registers; values of outputs by semantic, with the depth of
+//! the console and quaternions of normals. Rules: `compile.md` of the reference: outputs by built-in,
+//! by name, by an option, then by location in the order of [`ORDER`].
+
+use naga::{Binding, BuiltIn, EntryPoint, TypeInner};
+use transpica::container::Semantic;
+use transpica::stages::ir::{Binary, Lane, Op, Resource, Type, Value as IrValue};
+
+use super::data::{Data, Scalar, Shape};
+use super::error::{Kind, Result};
+use super::interface::{Attribute, Output};
+use super::lower::Lowering;
+use super::value::Value;
+use super::{Depth, Role};
+
+/// v0 to v11 are fetched.
+const ATTRIBUTES: u32 = 12;
+/// Mapped outputs.
+const OUTPUTS: usize = 7;
+
+/// Semantics of outputs that no name maps, in the order of their locations.
+pub const ORDER: [Semantic; 5] =
+    [Semantic::Color, Semantic::Texcoord0, Semantic::Texcoord1, Semantic::Texcoord2, Semantic::View];
+
+/// Names of outputs, in lower case and without `v_`, `out_` and the like.
+const NAMES: [(&[&str], Role); 8] = [
+    (&["position", "gl_position"], Role::Semantic(Semantic::Position)),
+    (
+        &["color", "colour", "col", "color0", "colour0", "vertexcolor", "frontcolor"],
+        Role::Semantic(Semantic::Color),
+    ),
+    (
+        &["texcoord0", "texcoord", "uv0", "uv", "tc0", "tex0", "tex_coord", "texcoords", "texture_coord"],
+        Role::Semantic(Semantic::Texcoord0),
+    ),
+    (&["texcoord1", "uv1", "tc1", "tex1", "lightmap_uv"], Role::Semantic(Semantic::Texcoord1)),
+    (&["texcoord2", "uv2", "tc2", "tex2"], Role::Semantic(Semantic::Texcoord2)),
+    (&["view", "view_direction", "view_dir", "viewdir"], Role::Semantic(Semantic::View)),
+    (&["quaternion", "normquat", "normalquat", "quat"], Role::Semantic(Semantic::Quaternion)),
+    (&["normal", "world_normal", "view_normal"], Role::Normal),
+];
+
+const PREFIXES: [&str; 8] = ["v_", "out_", "o_", "f_", "frag_", "vary_", "vs_", "vtx_"];
+
+impl Role {
+    /// The role that a name stands for.
+    pub fn of(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let mut bare = name.as_str();
+        if let Some(rest) = PREFIXES.iter().find_map(|prefix| bare.strip_prefix(prefix)) {
+            bare = rest;
+        }
+        // vColor, outColor: the case is gone, the word is not.
+        let joined = ["v", "out", "frag", "f"].iter().find_map(|prefix| bare.strip_prefix(prefix));
+        let find = |word: &str| NAMES.iter().find(|(names, _)| names.contains(&word)).map(|(_, role)| *role);
+        find(bare).or_else(|| joined.and_then(find))
+    }
+}
+
+/// A member of the result with its binding.
+struct Varying {
+    name: String,
+    binding: Option<Binding>,
+    value: Value,
+    /// Index of the member of the result.
+    member: usize,
+}
+
+impl<'a> Lowering<'a> {
+    /// Values of the arguments of an entry point.
+    pub(super) fn inputs(&mut self, entry: &'a EntryPoint) -> Result<Vec<Value>> {
+        self.span = entry_span(entry);
+        let module = self.module;
+        let mut values = Vec::new();
+        for argument in &entry.function.arguments {
+            let inner = &module.types[argument.ty].inner;
+            let value = match (inner, &argument.binding) {
+                (TypeInner::Struct { members, .. }, None) => {
+                    let mut all = Vec::with_capacity(members.len());
+                    self.span = module.types.get_span(argument.ty);
+                    for member in members {
+                        let inner = &module.types[member.ty].inner;
+                        all.push(self.input(member.name.as_deref(), member.binding.as_ref(), inner)?);
+                    }
+                    Value::Many(all.into())
+                }
+                (inner, binding) => self.input(argument.name.as_deref(), binding.as_ref(), inner)?,
+            };
+            values.push(value);
+        }
+        self.interface.attributes.sort_by_key(|attribute| attribute.register);
+        if self.interface.attributes.is_empty() {
+            return Err(self.error(Kind::NoAttributes));
+        }
+        Ok(values)
+    }
+
+    fn input(&mut self, name: Option<&str>, binding: Option<&Binding>, inner: &TypeInner) -> Result<Value> {
+        let location = match binding {
+            Some(Binding::Location { location, .. }) => *location,
+            Some(Binding::BuiltIn(built_in)) => {
+                return Err(self.error(Kind::BuiltIn(format!("input {built_in:?}"))));
+            }
+            None => return self.internal("an attribute without location"),
+        };
+        let Some(shape) = Shape::of(inner).filter(|shape| shape.is_numeric()) else {
+            return Err(self.error(Kind::Format("of this attribute".into())));
+        };
+        let taken = |one: &Attribute| u32::from(one.register) == location;
+        if location >= ATTRIBUTES || self.interface.attributes.iter().any(taken) {
+            let message = format!("location {location} is no attribute register of its own");
+            return Err(self.error(Kind::Attribute(message)));
+        }
+        let register = location as u8;
+        let name = name.map_or_else(|| format!("attribute{register}"), str::to_string);
+        let is_scaled = self.options.scaled.contains(&name);
+        let read = self.b.read(Type::F32X4, Op::Read(Resource::Input(register)));
+        self.interface.attributes.push(Attribute { register, name, shape, is_scaled });
+        let mut lanes: Vec<Lane> = (0..shape.rows).map(|lane| Lane::new(read, lane)).collect();
+        if is_scaled {
+            let factor = self.b.float(1.0 / 255.0);
+            lanes = self.b.at_start(|b| b.binary(Binary::MulP, &lanes, &[factor], 4));
+        }
+        Ok(Value::lanes(shape, lanes))
+    }
+
+    /// Values of the outputs, in the order of the interface.
+    pub(super) fn outputs(&mut self, entry: &'a EntryPoint, result: Value) -> Result<Vec<IrValue>> {
+        let varyings = self.varyings(entry, result)?;
+        let mut roles: Vec<Option<Role>> = varyings.iter().map(|varying| self.role(varying)).collect();
+        let mut by_location: Vec<usize> = (0..roles.len()).filter(|&index| roles[index].is_none()).collect();
+        by_location.sort_by_key(|&index| location(&varyings[index]));
+        for index in by_location {
+            let rows = self.shape(&varyings[index].value)?.rows;
+            let is_free = |semantic: &Semantic| !roles.contains(&Some(Role::Semantic(*semantic)));
+            let mut free = ORDER.into_iter().filter(is_free);
+            match free.find(|&semantic| rows <= capacity(semantic)) {
+                Some(semantic) => roles[index] = Some(Role::Semantic(semantic)),
+                None => return self.output_error(&varyings[index], "has no semantic that is free"),
+            }
+        }
+        let mut outputs = Vec::new();
+        for (varying, role) in varyings.into_iter().zip(roles) {
+            match role {
+                Some(Role::Ignored) | None => {}
+                Some(role) => outputs.push(self.output(varying, role)?),
+            }
+        }
+        // Position first, as programs have it.
+        outputs.sort_by_key(|(output, _)| output.semantic as u8);
+        if outputs.first().is_none_or(|(output, _)| output.semantic != Semantic::Position) {
+            return Err(self.error(Kind::Output("the program has no position".into())));
+        }
+        if let Some(pair) = outputs.windows(2).find(|pair| pair[0].0.semantic == pair[1].0.semantic) {
+            let (a, b) = (&pair[0].0, &pair[1].0);
+            let message = format!("`{}` and `{}` are both {}", a.name, b.name, a.semantic.info().name);
+            return Err(self.error(Kind::Output(message)));
+        }
+        if outputs.len() > OUTPUTS {
+            return self.limit("outputs", outputs.len(), OUTPUTS);
+        }
+        let mut values = Vec::with_capacity(outputs.len());
+        for (output, lanes) in outputs {
+            values.push(self.b.gather(&lanes));
+            self.interface.outputs.push(output);
+        }
+        Ok(values)
+    }
+
+    fn varyings(&mut self, entry: &'a EntryPoint, result: Value) -> Result<Vec<Varying>> {
+        let module = self.module;
+        let Some(declared) = &entry.function.result else { return Ok(Vec::new()) };
+        self.span = module.types.get_span(declared.ty);
+        if !self.span.is_defined() {
+            self.span = entry_span(entry);
+        }
+        match (&module.types[declared.ty].inner, result) {
+            (TypeInner::Struct { members, .. }, Value::Many(values)) => {
+                let all = members.iter().zip(values.iter()).enumerate();
+                let varying = all.map(|(index, (member, value))| Varying {
+                    name: member.name.clone().unwrap_or_default(),
+                    binding: member.binding.clone(),
+                    value: value.clone(),
+                    member: index,
+                });
+                Ok(varying.collect())
+            }
+            (_, value) => {
+                let binding = declared.binding.clone();
+                Ok(vec![Varying { name: "position".into(), binding, value, member: 0 }])
+            }
+        }
+    }
+
+    fn role(&self, varying: &Varying) -> Option<Role> {
+        match varying.binding {
+            Some(Binding::BuiltIn(BuiltIn::Position { .. })) => {
+                return Some(Role::Semantic(Semantic::Position));
+            }
+            // The console draws no points.
+            Some(Binding::BuiltIn(_)) => return Some(Role::Ignored),
+            Some(Binding::Location { .. }) | None => {}
+        }
+        let mapped = |(name, role): &(String, Role)| {
+            let number = location(varying).to_string();
+            (*name == varying.name || *name == number).then_some(*role)
+        };
+        self.options.outputs.iter().find_map(mapped).or_else(|| Role::of(&varying.name))
+    }
+
+    fn output_error<T>(&self, varying: &Varying, message: &str) -> Result<T> {
+        Err(self.error(Kind::Output(format!("output `{}` {message}", varying.name))))
+    }
+
+    fn output(&mut self, varying: Varying, role: Role) -> Result<(Output, Vec<Lane>)> {
+        let shape = self.shape(&varying.value)?;
+        if shape.is_matrix() || shape.scalar != Scalar::Float {
+            return self.output_error(&varying, "is no vector of floats");
+        }
+        let (semantic, value) = match role {
+            Role::Semantic(Semantic::Position) => (Semantic::Position, self.position(&varying.value)?),
+            Role::Semantic(semantic) => (semantic, varying.value.clone()),
+            Role::Normal => (Semantic::Quaternion, self.quaternion(&varying)?),
+            Role::Ignored => return self.internal("an output that is ignored"),
+        };
+        let (shape, lanes) = self.lanes(&value)?;
+        if shape.rows > capacity(semantic) {
+            let message = format!("has more lanes than {}", semantic.info().name);
+            return self.output_error(&varying, &message);
+        }
+        let name = if varying.name.is_empty() { semantic.info().name.to_string() } else { varying.name };
+        Ok((Output { semantic, name, lanes: shape.rows, member: varying.member }, lanes))
+    }
+
+    /// A position with the depth of the console: -w at the near plane, 0 at the far one.
+    fn position(&mut self, value: &Value) -> Result<Value> {
+        let scalar = Shape::scalar(Scalar::Float);
+        let (z, w) = (self.pick(value, scalar, &[2])?, self.pick(value, scalar, &[3])?);
+        let z = match self.options.depth {
+            Depth::Console => return Ok(value.clone()),
+            Depth::ZeroToW => self.subtract(&z, &w)?,
+            Depth::MinusWToW => {
+                let difference = self.subtract(&z, &w)?;
+                let half = self.data(Data::float(0.5));
+                self.multiply(&difference, &half)?
+            }
+        };
+        let xy = self.pick(value, Shape::vector(Scalar::Float, 2), &[0, 1])?;
+        self.join(Shape::vector(Scalar::Float, 4), &[xy, z, w])
+    }
+
+    /// The quaternion that turns z into a unit normal: its half vector with z.
+    fn quaternion(&mut self, varying: &Varying) -> Result<Value> {
+        if self.shape(&varying.value)?.rows != 3 {
+            return self.output_error(varying, "is no normal of three lanes");
+        }
+        let scalar = Shape::scalar(Scalar::Float);
+        let lane = |this: &mut Self, lane: u8| this.pick(&varying.value, scalar, &[lane]);
+        let (x, y, z) = (lane(self, 0)?, lane(self, 1)?, lane(self, 2)?);
+        let (zero, one) = (self.data(Data::float(0.0)), self.data(Data::float(1.0)));
+        // A normal of -z has no half vector.
+        let least = self.data(Data::float(SMALLEST_HALF));
+        let w = self.add(&z, &one)?;
+        let w = self.math(naga::MathFunction::Max, &[w, least])?;
+        let x_of = self.negate(&y)?;
+        let half = self.join(Shape::vector(Scalar::Float, 4), &[x_of, x, zero, w])?;
+        self.math(naga::MathFunction::Normalize, &[half])
+    }
+}
+
+/// Least w of a quaternion of a normal, before it is normalized.
+pub(super) const SMALLEST_HALF: f32 = 1.0 / 1024.0;
+
+fn location(varying: &Varying) -> u32 {
+    match varying.binding {
+        Some(Binding::Location { location, .. }) => location,
+        Some(Binding::BuiltIn(_)) | None => u32::MAX,
+    }
+}
+
+/// Lanes that an output of a semantic may have: texcoord0 has w, too.
+fn capacity(semantic: Semantic) -> u8 {
+    semantic.info().components + u8::from(semantic == Semantic::Texcoord0)
+}
+
+/// Place of an entry point: that of its first statement.
+fn entry_span(entry: &EntryPoint) -> naga::Span {
+    entry.function.body.span_iter().next().map_or(naga::Span::UNDEFINED, |(_, span)| *span)
+}

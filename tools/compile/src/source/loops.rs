@@ -1,0 +1,648 @@
+//! Lowering of loops: unrolled, or as LOOP counts them.
+//! In: loops of naga. Out: rounds one after the other where constants decide all exits and the
+//! budget allows it, else a loop of the IR in the form that LOOP lifts to, with its rounds in an int
+//! uniform. Others are errors.
+//!
+//! ```text
+//! loop (left = i0.x, aL = i0.y, ..) { .. ; if left > 0 {} else { break } ; continue left - 1, aL + i0.z }
+//! ```
+
+use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Statement};
+use transpica::stages::ir::{Binary, Def, Exit, Lane, NodeData, Op, Resource, Type, ValueList};
+
+use super::data::{Data, Scalar, Shape};
+use super::error::{Kind, Result};
+use super::host::{Node, NodeId};
+use super::lower::{Counter, LoopContext, Lowering};
+use super::statements::Cursor;
+use super::value::{Place, Root, Slot, Value, ir_type};
+
+/// Rounds of an unrolled loop.
+const ROUNDS: usize = 256;
+/// Rounds of a LOOP.
+const MOST: i64 = 256;
+/// Rounds that are counted one by one.
+const COUNTED: i64 = 4096;
+
+/// A loop that counts a variable: `for (var i = start; i < limit; i += step)`.
+struct Counted {
+    slot: Slot,
+    op: BinaryOperator,
+    limit: Handle<Expression>,
+    step: Data,
+    /// Index of the test in the body.
+    test: usize,
+}
+
+type Loop<'a> = (&'a Block, &'a Block, Option<Handle<Expression>>);
+
+impl<'a> Lowering<'a> {
+    pub(super) fn lower_loop(
+        &mut self,
+        body: &'a Block,
+        continuing: &'a Block,
+        break_if: Option<Handle<Expression>>,
+    ) -> Result<()> {
+        let all = (body, continuing, break_if);
+        let Some(counted) = self.find_count(all)? else { return self.unroll(all) };
+        let start = self.variables[counted.slot.0].clone();
+        // What comes before the test computes its limit; it changes nothing.
+        for statement in body.iter().take(counted.test) {
+            if let Statement::Emit(range) = statement {
+                self.emit(range.clone())?;
+            }
+        }
+        let limit = self.value(counted.limit)?;
+        let Some(nodes) = self.nodes(&[&start, &limit]) else { return Err(self.error(Kind::Loop)) };
+        let rounds = self.rounds(&counted, nodes[0], nodes[1]);
+        let size = count_expressions(body) + count_expressions(continuing);
+        match rounds {
+            Some(0) => return Ok(()),
+            Some(rounds) if rounds <= 4 || rounds as usize * size <= self.options.unroll => {
+                return self.unroll(all);
+            }
+            _more => {}
+        }
+        let node = self.rounds_node(&counted, rounds, nodes[0], nodes[1])?;
+        let saved = (self.variables.clone(), self.interface.counts.len(), self.b.f.regions[self.b.region].items.len());
+        let run = |this: &mut Self| this.count_loop(all, &counted, nodes[0], node);
+        let result = match rounds {
+            Some(_) => run(self),
+            None => {
+                let zero = self.data(Data::int(0));
+                let is_any = self.binary(BinaryOperator::Greater, &Value::Host(node), &zero)?;
+                self.branch(&is_any, run, |_| Ok(()))
+            }
+        };
+        match result {
+            // What only constant indices can do, unrolled rounds can.
+            Err(error) if matches!(error.kind, Kind::Index(_)) && rounds.is_some_and(|rounds| rounds <= 64) => {
+                self.variables = saved.0;
+                self.interface.counts.truncate(saved.1);
+                self.b.f.regions[self.b.region].items.truncate(saved.2);
+                self.unroll(all)
+            }
+            result => result,
+        }
+    }
+
+    /// Rounds one after the other.
+    fn unroll(&mut self, (body, continuing, break_if): Loop<'a>) -> Result<()> {
+        let down = self.truth(false);
+        let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
+        let frame = self.frame();
+        frame.flags.extend([broke, continued]);
+        frame.breaks.push(broke);
+        frame.continues.push(continued);
+        self.round((body, continuing, break_if), broke, continued, 0)?;
+        let frame = self.frame();
+        frame.flags.truncate(frame.flags.len() - 2);
+        frame.breaks.pop();
+        frame.continues.pop();
+        self.variables[broke.0] = down;
+        Ok(())
+    }
+
+    /// Rounds from one on, each after the other; where a flag decides, inside of a branch.
+    fn round(&mut self, all: Loop<'a>, broke: Slot, continued: Slot, first: usize) -> Result<()> {
+        let (body, continuing, break_if) = all;
+        for round in first..=ROUNDS {
+            if round == ROUNDS {
+                return Err(self.error(Kind::Loop));
+            }
+            self.run(vec![Cursor::new(body)])?;
+            let returned = self.frame().returned;
+            self.variables[continued.0] = self.truth(false);
+            let (a, b) = (self.variables[broke.0].clone(), self.variables[returned.0].clone());
+            let mut leaves = self.binary(BinaryOperator::LogicalOr, &a, &b)?;
+            match self.known_truth(&leaves) {
+                Some(true) => return Ok(()),
+                Some(false) => {}
+                None => return self.rest_of_rounds(&leaves, all, (broke, continued), round),
+            }
+            self.run(vec![Cursor::new(continuing)])?;
+            if let Some(condition) = break_if {
+                leaves = self.value(condition)?;
+                match self.known_truth(&leaves) {
+                    Some(true) => return Ok(()),
+                    Some(false) => {}
+                    None => return Err(self.error(Kind::Loop)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn rest_of_rounds(&mut self, leaves: &Value, all: Loop<'a>, flags: (Slot, Slot), round: usize) -> Result<()> {
+        if all.2.is_some() {
+            return Err(self.error(Kind::Loop));
+        }
+        // Rounds without a known end would nest without end.
+        if round >= 16 {
+            return Err(self.error(Kind::Loop));
+        }
+        let alive = self.unary(naga::UnaryOperator::LogicalNot, leaves)?;
+        let returned = self.frame().returned;
+        let next = |this: &mut Self| {
+            let down = this.truth(false);
+            this.variables[flags.0.0] = down.clone();
+            this.variables[returned.0] = down;
+            this.run(vec![Cursor::new(all.1)])?;
+            this.deeper(|this| this.round(all, flags.0, flags.1, round + 1))
+        };
+        self.branch(&alive, next, |_| Ok(()))
+    }
+
+    /// Finds the variable that a loop counts: its test comes first, one store changes it.
+    fn find_count(&mut self, (body, continuing, break_if): Loop<'a>) -> Result<Option<Counted>> {
+        if break_if.is_some() {
+            return Ok(None);
+        }
+        let Some((test, condition, inverted)) = find_test(body) else { return Ok(None) };
+        let expressions = self.frame().expressions;
+        let (op, left, limit) = match &expressions[condition] {
+            Expression::Binary { op, left, right } => (*op, *left, *right),
+            Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr } => match &expressions[*expr] {
+                Expression::Binary { op, left, right } => match opposite(*op) {
+                    Some(op) => (op, *left, *right),
+                    None => return Ok(None),
+                },
+                _other => return Ok(None),
+            },
+            _other => return Ok(None),
+        };
+        let Some(op) = (if inverted { opposite(op) } else { Some(op) }) else { return Ok(None) };
+        let Expression::Load { pointer } = expressions[left] else { return Ok(None) };
+        let Expression::LocalVariable(local) = expressions[pointer] else { return Ok(None) };
+        let Some(step) = self.find_step(local, body, continuing)? else { return Ok(None) };
+        let slot = self.frame().locals[local.index()];
+        let changed = self.changed((body, continuing, None))?;
+        if self.depends(limit, &changed) {
+            return Ok(None);
+        }
+        Ok(Some(Counted { slot, op, limit, step, test }))
+    }
+
+    /// The constant that the only store to a variable adds to it.
+    fn find_step(
+        &mut self,
+        local: Handle<LocalVariable>,
+        body: &'a Block,
+        continuing: &'a Block,
+    ) -> Result<Option<Data>> {
+        let expressions = self.frame().expressions;
+        let mut stores = Vec::new();
+        let mut continues = false;
+        for statement in statements(&[body, continuing]) {
+            match statement {
+                Statement::Store { pointer, value } if root(expressions, *pointer) == Some(local) => {
+                    stores.push(*value);
+                }
+                Statement::Call { arguments, .. } => {
+                    if arguments.iter().any(|&arg| root(expressions, arg) == Some(local)) {
+                        return Ok(None);
+                    }
+                }
+                Statement::Continue => continues = true,
+                _other => {}
+            }
+        }
+        let is_last = |block: &'a Block| {
+            flat(block).any(|statement| matches!(statement, Statement::Store { pointer, .. } if root(expressions, *pointer) == Some(local)))
+        };
+        if !(is_last(continuing) || (is_last(body) && !continues)) {
+            return Ok(None);
+        }
+        let [value] = stores[..] else { return Ok(None) };
+        let Expression::Binary { op, left, right } = expressions[value] else { return Ok(None) };
+        let is_it = |handle| {
+            matches!(expressions[handle], Expression::Load { pointer } if root(expressions, pointer) == Some(local))
+        };
+        let step = match op {
+            BinaryOperator::Add | BinaryOperator::Subtract if is_it(left) => right,
+            BinaryOperator::Add if is_it(right) => left,
+            _other => return Ok(None),
+        };
+        if !matches!(expressions[step], Expression::Literal(_) | Expression::Constant(_)) {
+            return Ok(None);
+        }
+        let mut step = self.value(step)?;
+        if op == BinaryOperator::Subtract {
+            step = self.negate(&step)?;
+        }
+        let Value::Host(node) = step else { return Ok(None) };
+        Ok(self.host.constant(node).cloned())
+    }
+
+    /// Rounds of a loop between constants.
+    fn rounds(&self, counted: &Counted, start: NodeId, limit: NodeId) -> Option<i64> {
+        let (mut value, limit) = (self.host.constant(start)?.clone(), self.host.constant(limit)?);
+        let mut rounds = 0;
+        while super::math::binary(counted.op, &value, limit)?.truth()? {
+            value = super::math::binary(BinaryOperator::Add, &value, &counted.step)?;
+            rounds += 1;
+            if rounds > COUNTED {
+                return None;
+            }
+        }
+        Some(rounds)
+    }
+
+    /// The number of rounds as a node of the host.
+    fn rounds_node(
+        &mut self,
+        counted: &Counted,
+        rounds: Option<i64>,
+        start: NodeId,
+        limit: NodeId,
+    ) -> Result<NodeId> {
+        if let Some(rounds) = rounds {
+            if rounds > MOST {
+                return self.limit("rounds of a loop", rounds as usize, MOST as usize);
+            }
+            return Ok(self.host.data(Data::int(rounds as i32)));
+        }
+        let (start, limit) = (Value::Host(start), Value::Host(limit));
+        let step = self.data(counted.step.clone());
+        let is_up = match counted.step.shape.scalar {
+            Scalar::Float => counted.step.lane(0) > 0.0,
+            Scalar::Int | Scalar::Uint | Scalar::Bool => counted.step.whole().is_some_and(|step| step > 0),
+        };
+        let includes = match (counted.op, is_up) {
+            (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => false,
+            (BinaryOperator::LessEqual, true) | (BinaryOperator::GreaterEqual, false) => true,
+            _other => return Err(self.error(Kind::Loop)),
+        };
+        // In floats, which are exact: the distance over the step, rounded up or one more than down.
+        let (start, limit) = (self.convert(&start, Scalar::Float)?, self.convert(&limit, Scalar::Float)?);
+        let step = self.convert(&step, Scalar::Float)?;
+        let distance = self.subtract(&limit, &start)?;
+        let quotient = self.binary(BinaryOperator::Divide, &distance, &step)?;
+        let count = if includes {
+            let one = self.data(Data::float(1.0));
+            let floor = self.math(naga::MathFunction::Floor, &[quotient])?;
+            self.add(&floor, &one)?
+        } else {
+            self.math(naga::MathFunction::Ceil, &[quotient])?
+        };
+        match self.convert(&count, Scalar::Int)? {
+            Value::Host(node) => Ok(node),
+            _lanes => self.internal("a number of rounds on lanes"),
+        }
+    }
+
+    /// Lowers a loop that LOOP counts.
+    fn count_loop(&mut self, all: Loop<'a>, counted: &Counted, start: NodeId, node: NodeId) -> Result<()> {
+        let (body, ..) = all;
+        let name = self.rounds_name(node);
+        let count = self.count(name, node)?;
+        let [left, address, step] =
+            [0, 1, 2].map(|component| {
+                let register = Resource::IntUniform { index: count as u8, component };
+                self.b.read(Type::I32, Op::Read(register))
+            });
+        let carried = self.changed(all)?;
+        let last = if has_return(body) { vec![self.frame().result, self.frame().returned] } else { Vec::new() };
+        let down = self.truth(false);
+        let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
+        let (mut inits, mut params) = (vec![left, address], self.b.define(&[Type::I32; 2], Def::Param));
+        for slot in &carried {
+            let groups = self.groups(&self.variables[slot.0].clone())?;
+            let values: Vec<_> = groups.iter().map(|(_, lanes)| self.b.gather(lanes)).collect();
+            let types: Vec<Type> = groups.iter().map(|(shape, lanes)| ir_type(shape.scalar, lanes.len())).collect();
+            inits.extend(values);
+            let new = self.b.define(&types, Def::Param);
+            let mut lanes: Vec<Lane> = new.iter().flat_map(|&value| self.b.lanes(value)).collect();
+            lanes.reverse();
+            self.variables[slot.0] = self.rebuilt(&self.variables[slot.0].clone(), &mut lanes)?;
+            params.extend(new);
+        }
+        let outer = self.b.region;
+        let region = self.b.new_region();
+        self.b.region = region;
+        let counter = self.counter(counted, start, count, params[1])?;
+        self.loops.push(LoopContext {
+            body: region,
+            frame: self.frames.len(),
+            broke,
+            carried: carried.clone(),
+            last: last.clone(),
+            ended: false,
+            counter,
+        });
+        let frame = self.frame();
+        frame.flags.extend([broke, continued]);
+        frame.breaks.push(broke);
+        frame.continues.push(continued);
+        let run = self.run_round(all, counted, continued);
+        let frame = self.frame();
+        frame.flags.truncate(frame.flags.len() - 2);
+        frame.breaks.pop();
+        frame.continues.pop();
+        let context = self.loops.pop();
+        self.b.region = outer;
+        run?;
+        let Some(context) = context else { return self.internal("a loop that is not open") };
+        self.close_loop(&context, step, inits, params)
+    }
+
+    /// The body from the test on, and what continues it.
+    fn run_round(&mut self, (body, continuing, _): Loop<'a>, counted: &Counted, continued: Slot) -> Result<()> {
+        for statement in body.iter().take(counted.test) {
+            if let Statement::Emit(range) = statement {
+                self.emit(range.clone())?;
+            }
+        }
+        self.run(vec![Cursor::after(body, counted.test)])?;
+        self.leave_loop()?;
+        self.variables[continued.0] = self.truth(false);
+        if self.loops.last().is_some_and(|context| context.ended) {
+            return Ok(());
+        }
+        self.run(vec![Cursor::new(continuing)])
+    }
+
+    fn close_loop(
+        &mut self,
+        context: &LoopContext,
+        step: transpica::stages::ir::Value,
+        inits: Vec<transpica::stages::ir::Value>,
+        params: Vec<transpica::stages::ir::Value>,
+    ) -> Result<()> {
+        let groups = self.exit_groups(context)?;
+        let types: Vec<Type> =
+            groups.iter().map(|lanes| self.b.f.ty(lanes[0].value()).with_lanes(lanes.len() as u8)).collect();
+        if !context.ended {
+            let outer = std::mem::replace(&mut self.b.region, context.body);
+            let zero = self.b.emit(Type::I32, Op::Const([0; 4]));
+            let one = self.b.emit(Type::I32, Op::Const([1, 0, 0, 0]));
+            let address = self.b.emit(Type::I32, Op::Binary(Binary::IAdd, params[1], step));
+            let cond = self.b.emit(Type::BOOL, Op::Binary(Binary::IGreater, params[0], zero));
+            let (then, otherwise) = (self.b.new_region(), self.b.new_region());
+            self.b.f.regions[then].exit = Exit::Yield(ValueList::EMPTY);
+            self.b.end(otherwise, &groups, Exit::Break);
+            self.b.add(NodeData::If { cond, then, otherwise, results: ValueList::EMPTY });
+            let left = self.b.emit(Type::I32, Op::Binary(Binary::ISub, params[0], one));
+            let mut next = vec![vec![Lane::new(left, 0)], vec![Lane::new(address, 0)]];
+            next.extend(self.carried_groups(context)?);
+            self.b.region = outer;
+            self.b.end(context.body, &next, Exit::Continue);
+        }
+        let results = self.b.define(&types, Def::Result);
+        let mut lanes: Vec<Lane> = results.iter().flat_map(|&value| self.b.lanes(value)).collect();
+        lanes.reverse();
+        for slot in context.carried.iter().chain(&context.last) {
+            self.variables[slot.0] = self.rebuilt(&self.variables[slot.0].clone(), &mut lanes)?;
+        }
+        let [params, inits, results] = [params, inits, results].map(|list| self.b.f.list(list));
+        self.b.add(NodeData::Loop { params, inits, body: context.body, results });
+        Ok(())
+    }
+
+    /// The counter, if aL can follow the variable.
+    fn counter(
+        &mut self,
+        counted: &Counted,
+        start: NodeId,
+        count: usize,
+        address: transpica::stages::ir::Value,
+    ) -> Result<Option<Counter>> {
+        let variable = self.variables[counted.slot.0].clone();
+        let (_, lanes) = self.lanes(&variable)?;
+        let start = self.host.constant(start).and_then(Data::whole);
+        let (Some(start), Some(step)) = (start, counted.step.whole()) else { return Ok(None) };
+        Ok(Some(Counter { lane: lanes[0], address, start, step, count, stride: None }))
+    }
+
+    fn rounds_name(&self, node: NodeId) -> String {
+        let mut id = node;
+        // The uniform that the number comes from has the best name.
+        for _ in 0..16 {
+            match self.host.node(id) {
+                Node::Uniform(part) => return format!("{}_rounds", self.interface.uniforms[part.uniform].name),
+                other => match other.operands().into_iter().find(|&id| self.host.constant(id).is_none()) {
+                    Some(operand) => id = operand,
+                    None => break,
+                },
+            }
+        }
+        format!("rounds{}", self.interface.counts.len())
+    }
+
+    /// Groups of lanes that an exit of a loop gives.
+    pub(super) fn exit_groups(&mut self, context: &LoopContext) -> Result<Vec<Vec<Lane>>> {
+        let mut groups = self.carried_groups(context)?;
+        for slot in &context.last {
+            groups.extend(self.groups(&self.variables[slot.0].clone())?.into_iter().map(|(_, lanes)| lanes));
+        }
+        Ok(groups)
+    }
+
+    fn carried_groups(&mut self, context: &LoopContext) -> Result<Vec<Vec<Lane>>> {
+        let mut groups = Vec::new();
+        for slot in &context.carried {
+            groups.extend(self.groups(&self.variables[slot.0].clone())?.into_iter().map(|(_, lanes)| lanes));
+        }
+        Ok(groups)
+    }
+
+    /// The lanes of a value, a column in each group.
+    fn groups(&mut self, value: &Value) -> Result<Vec<(Shape, Vec<Lane>)>> {
+        let mut groups = Vec::new();
+        let mut work = vec![value.clone()];
+        while let Some(value) = work.pop() {
+            if let Value::Many(all) = &value {
+                work.extend(all.iter().rev().cloned());
+                continue;
+            }
+            let (shape, lanes) = self.lanes(&value)?;
+            groups.extend(lanes.chunks(shape.rows.into()).map(|lanes| (shape, lanes.to_vec())));
+        }
+        Ok(groups)
+    }
+
+    /// A value of the same form with other lanes, the first at the end.
+    fn rebuilt(&mut self, value: &Value, lanes: &mut Vec<Lane>) -> Result<Value> {
+        if let Value::Many(all) = value {
+            let all: Result<Vec<Value>> =
+                all.iter().map(|value| self.deeper(|this| this.rebuilt(value, lanes))).collect();
+            return Ok(Value::Many(all?.into()));
+        }
+        let shape = self.shape(value)?;
+        if lanes.len() < shape.lanes() {
+            return self.internal("lanes are missing after a loop");
+        }
+        let mut own = lanes.split_off(lanes.len() - shape.lanes());
+        own.reverse();
+        Ok(Value::lanes(shape, own))
+    }
+
+    /// Variables that a loop changes, by stores or through pointers.
+    fn changed(&mut self, (body, continuing, _): Loop<'a>) -> Result<Vec<Slot>> {
+        let expressions = self.frame().expressions;
+        let mut pointers = Vec::new();
+        let mut calls = false;
+        for statement in statements(&[body, continuing]) {
+            match statement {
+                Statement::Store { pointer, .. } => pointers.push(*pointer),
+                Statement::Call { arguments, .. } => {
+                    calls = true;
+                    pointers.extend(arguments);
+                }
+                _other => {}
+            }
+        }
+        let mut slots = Vec::new();
+        for pointer in pointers {
+            if let Some(local) = root(expressions, pointer) {
+                slots.push(self.frame().locals[local.index()]);
+            } else if let Some(Value::Pointer(place)) = root_value(self, pointer) {
+                slots.extend(Self::variable_of(&place));
+            }
+        }
+        // A function that is called may change any private variable.
+        if calls {
+            slots.extend(self.globals.values().filter_map(|root| match root {
+                Root::Variable(slot) => Some(*slot),
+                Root::Uniform(_) => None,
+            }));
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        Ok(slots)
+    }
+
+    /// Returns whether an expression reads one of these variables.
+    fn depends(&mut self, handle: Handle<Expression>, changed: &[Slot]) -> bool {
+        let expressions = self.frame().expressions;
+        let mut work = vec![handle];
+        while let Some(handle) = work.pop() {
+            match &expressions[handle] {
+                Expression::Load { pointer } => {
+                    let slot = match root(expressions, *pointer) {
+                        Some(local) => Some(self.frame().locals[local.index()]),
+                        None => match root_value(self, *pointer) {
+                            Some(Value::Pointer(place)) => Self::variable_of(&place),
+                            _other => return true,
+                        },
+                    };
+                    if slot.is_some_and(|slot| changed.contains(&slot)) {
+                        return true;
+                    }
+                }
+                Expression::Literal(_) | Expression::Constant(_) | Expression::FunctionArgument(_) => {}
+                Expression::As { expr, .. } | Expression::Unary { expr, .. } => work.push(*expr),
+                Expression::AccessIndex { base, .. } => work.push(*base),
+                Expression::Swizzle { vector, .. } => work.push(*vector),
+                Expression::Binary { left, right, .. } => work.extend([*left, *right]),
+                Expression::Math { arg, arg1, arg2, .. } => {
+                    work.push(*arg);
+                    work.extend(*arg1);
+                    work.extend(*arg2);
+                }
+                _other => return true,
+            }
+        }
+        false
+    }
+}
+
+/// The pointer at the root of one, where it is a global or an argument.
+fn root_value(lowering: &mut Lowering<'_>, mut handle: Handle<Expression>) -> Option<Value> {
+    let expressions = lowering.frame().expressions;
+    loop {
+        match &expressions[handle] {
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => handle = *base,
+            Expression::FunctionArgument(index) => {
+                return lowering.frame().arguments.get(*index as usize).cloned();
+            }
+            Expression::GlobalVariable(global) => {
+                let root = *lowering.globals.get(&global.index())?;
+                return Some(Value::Pointer(Place { root, path: Vec::new() }.into()));
+            }
+            _other => return None,
+        }
+    }
+}
+
+/// The local variable at the root of a pointer.
+fn root(expressions: &naga::Arena<Expression>, mut handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+    loop {
+        match &expressions[handle] {
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => handle = *base,
+            Expression::LocalVariable(local) => return Some(*local),
+            _other => return None,
+        }
+    }
+}
+
+/// The test that a body begins with: its index, its condition, and whether the loop ends where that
+/// is true.
+fn find_test(body: &Block) -> Option<(usize, Handle<Expression>, bool)> {
+    let index = body.iter().position(|statement| !matches!(statement, Statement::Emit(_)))?;
+    let Statement::If { condition, accept, reject } = &body[index] else { return None };
+    let breaks = |block: &Block| matches!(block[..], [Statement::Break]);
+    match (accept.is_empty(), reject.is_empty()) {
+        (true, false) if breaks(reject) => Some((index, *condition, false)),
+        (false, true) if breaks(accept) => Some((index, *condition, true)),
+        _other => None,
+    }
+}
+
+fn opposite(op: BinaryOperator) -> Option<BinaryOperator> {
+    Some(match op {
+        BinaryOperator::Less => BinaryOperator::GreaterEqual,
+        BinaryOperator::LessEqual => BinaryOperator::Greater,
+        BinaryOperator::Greater => BinaryOperator::LessEqual,
+        BinaryOperator::GreaterEqual => BinaryOperator::Less,
+        BinaryOperator::Equal => BinaryOperator::NotEqual,
+        BinaryOperator::NotEqual => BinaryOperator::Equal,
+        _other => return None,
+    })
+}
+
+/// All statements of blocks, nested ones too.
+pub(super) fn statements<'a>(blocks: &[&'a Block]) -> Vec<&'a Statement> {
+    let mut all = Vec::new();
+    let mut work = blocks.to_vec();
+    while let Some(block) = work.pop() {
+        for statement in block.iter() {
+            all.push(statement);
+            match statement {
+                Statement::Block(inner) => work.push(inner),
+                Statement::If { accept, reject, .. } => work.extend([accept, reject]),
+                Statement::Switch { cases, .. } => work.extend(cases.iter().map(|case| &case.body)),
+                Statement::Loop { body, continuing, .. } => work.extend([body, continuing]),
+                _other => {}
+            }
+        }
+    }
+    all
+}
+
+/// The statements of a block and of blocks that stand in it, without branches.
+fn flat(block: &Block) -> impl Iterator<Item = &Statement> {
+    let mut work = vec![block];
+    let mut all = Vec::new();
+    while let Some(block) = work.pop() {
+        for statement in block.iter() {
+            match statement {
+                Statement::Block(inner) => work.push(inner),
+                other => all.push(other),
+            }
+        }
+    }
+    all.into_iter()
+}
+
+fn count_expressions(block: &Block) -> usize {
+    let emitted = |statement: &&Statement| match statement {
+        Statement::Emit(range) => range.clone().count(),
+        _other => 1,
+    };
+    statements(&[block]).iter().map(emitted).sum()
+}
+
+fn has_return(block: &Block) -> bool {
+    statements(&[block]).iter().any(|statement| matches!(statement, Statement::Return { .. }))
+}

@@ -1,0 +1,290 @@
+//! State of a lowering: variables, frames of functions that are inlined, budgets.
+//! In: a validated module of naga. Out: IR with PICA200 arithmetic and the interface. Functions are
+//! inlined, what the host computes stays a node of its graph until an operation on lanes needs it.
+
+use std::collections::BTreeMap;
+
+use naga::{Arena, Expression, Handle, LocalVariable, Span};
+use transpica::isa::Pc;
+use transpica::stages::ir::{Lane, Module, Region, Value as IrValue};
+
+use super::build::Builder;
+use super::data::{Data, Scalar, Shape};
+use super::error::{self, Error, Kind, Result};
+use super::host::{Graph, Node, NodeId};
+use super::interface::{Interface, Layout};
+use super::uniforms::Uniforms;
+use super::value::{Place, Root, Slot, Value};
+use super::{Lowered, Options};
+
+/// Statements and calls inside each other; each costs stack.
+pub(super) const DEPTH: usize = 48;
+/// Statements and expressions, those of unrolled rounds and inlined calls counted each time.
+const STEPS: usize = 100_000;
+/// Values of the IR. A program of 4,096 words has far fewer.
+const VALUES: usize = 60_000;
+
+/// A function that is being inlined.
+pub(super) struct Frame<'a> {
+    pub(super) expressions: &'a Arena<Expression>,
+    pub(super) values: Vec<Option<Value>>,
+    pub(super) arguments: Vec<Value>,
+    /// Slots of its variables, by index.
+    pub(super) locals: Vec<Slot>,
+    /// Its result, and whether it has returned.
+    pub(super) result: Slot,
+    pub(super) returned: Slot,
+    /// Truth values that say that the rest of a block does not run.
+    pub(super) flags: Vec<Slot>,
+    /// The flags of what `break` and `continue` leave.
+    pub(super) breaks: Vec<Slot>,
+    pub(super) continues: Vec<Slot>,
+    /// Names of `let`s.
+    pub(super) names: Option<&'a naga::FastIndexMap<Handle<Expression>, String>>,
+}
+
+/// The innermost loop that stays a loop.
+#[derive(Clone)]
+pub(super) struct LoopContext {
+    pub(super) body: Region,
+    /// Depth of frames at its body.
+    pub(super) frame: usize,
+    pub(super) broke: Slot,
+    /// What it changes, and what only its last round sets.
+    pub(super) carried: Vec<Slot>,
+    pub(super) last: Vec<Slot>,
+    /// A round always leaves it.
+    pub(super) ended: bool,
+    /// Lane of the variable that counts, the value of aL, its start and step, and the entry of the
+    /// interface.
+    pub(super) counter: Option<Counter>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Counter {
+    pub(super) lane: Lane,
+    pub(super) address: IrValue,
+    pub(super) start: i64,
+    pub(super) step: i64,
+    pub(super) count: usize,
+    /// Registers for each round, once an index has decided.
+    pub(super) stride: Option<i64>,
+}
+
+pub(super) struct Lowering<'a> {
+    pub(super) module: &'a naga::Module,
+    pub(super) text: &'a str,
+    pub(super) options: &'a Options,
+    pub(super) b: Builder,
+    pub(super) host: Graph,
+    pub(super) variables: Vec<Value>,
+    /// The first one has the constants of the module.
+    pub(super) frames: Vec<Frame<'a>>,
+    /// Private variables, by index of the global.
+    pub(super) globals: BTreeMap<usize, Root>,
+    pub(super) uniforms: Uniforms,
+    pub(super) interface: Interface,
+    pub(super) materialized: BTreeMap<NodeId, Vec<Lane>>,
+    /// Names of the source for nodes of the host.
+    pub(super) names: BTreeMap<NodeId, String>,
+    pub(super) loops: Vec<LoopContext>,
+    pub(super) span: Span,
+    depth: usize,
+    steps: usize,
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn new(module: &'a naga::Module, text: &'a str, options: &'a Options) -> Self {
+        let frame = Frame {
+            expressions: &module.global_expressions,
+            values: vec![None; module.global_expressions.len()],
+            arguments: Vec::new(),
+            locals: Vec::new(),
+            result: Slot(0),
+            returned: Slot(0),
+            flags: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            names: None,
+        };
+        Self {
+            module,
+            text,
+            options,
+            b: Builder::new(),
+            host: Graph::default(),
+            variables: Vec::new(),
+            frames: vec![frame],
+            globals: BTreeMap::new(),
+            uniforms: Uniforms::default(),
+            interface: Interface::default(),
+            materialized: BTreeMap::new(),
+            names: BTreeMap::new(),
+            loops: Vec::new(),
+            span: Span::UNDEFINED,
+            depth: 0,
+            steps: 0,
+        }
+    }
+
+    /// Lowers an entry point.
+    pub(super) fn entry(mut self, entry: &'a naga::EntryPoint) -> Result<Lowered> {
+        self.interface.entry.clone_from(&entry.name);
+        self.declare_globals()?;
+        let inputs = self.inputs(entry)?;
+        let result = self.inline(&entry.function, inputs)?;
+        let outputs = self.outputs(entry, result)?;
+        self.allocate()?;
+        let mut interface = self.interface;
+        interface.host = self.host;
+        let module = Module { main: self.b.finish(outputs), helpers: Vec::new() };
+        transpica::stages::ir::verify(&module, transpica::stages::ir::Phase::Pica)
+            .map_err(|error| Error { kind: Kind::Internal(error.to_string()), at: None })?;
+        Ok(Lowered { module, interface })
+    }
+
+    pub(super) fn error(&self, kind: Kind) -> Error {
+        error::at(kind, self.span, self.text)
+    }
+
+    pub(super) fn operation<T>(&self, what: impl Into<String>) -> Result<T> {
+        Err(self.error(Kind::Operation(what.into())))
+    }
+
+    pub(super) fn limit<T>(&self, subject: &'static str, needed: usize, limit: usize) -> Result<T> {
+        Err(self.error(Kind::Limit { subject, needed, limit, uses: Vec::new() }))
+    }
+
+    /// A defect of this package, as an error.
+    pub(super) fn internal<T>(&self, message: &str) -> Result<T> {
+        Err(self.error(Kind::Internal(message.into())))
+    }
+
+    /// Counts a statement or expression and notes its place.
+    pub(super) fn step(&mut self, span: Span) -> Result<()> {
+        if span.is_defined() {
+            self.span = span;
+        }
+        self.steps += 1;
+        if self.steps > STEPS {
+            return self.limit("steps of lowering", self.steps, STEPS);
+        }
+        if self.b.f.values.len() > VALUES {
+            return self.limit("values", self.b.f.values.len(), VALUES);
+        }
+        Ok(())
+    }
+
+    /// Begins the values of a statement: lines of the source are their addresses.
+    pub(super) fn begin_line(&mut self) {
+        let line = error::location(self.span, self.text).and_then(|at| u16::try_from(at.line).ok());
+        self.b.f.begin_place(line.map(Pc));
+    }
+
+    /// Runs what nests, to a limited depth.
+    pub(super) fn deeper<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == DEPTH {
+            return self.limit("nested statements and calls", self.depth + 1, DEPTH);
+        }
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn frame(&mut self) -> &mut Frame<'a> {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// A new variable.
+    pub(super) fn variable(&mut self, value: Value) -> Slot {
+        self.variables.push(value);
+        Slot(self.variables.len() - 1)
+    }
+
+    /// A constant of the host.
+    pub(super) fn data(&mut self, data: Data) -> Value {
+        Value::Host(self.host.data(data))
+    }
+
+    pub(super) fn truth(&mut self, value: bool) -> Value {
+        self.data(Data::bool(value))
+    }
+
+    /// The truth value of a value that is a constant.
+    pub(super) fn known_truth(&self, value: &Value) -> Option<bool> {
+        match value {
+            Value::Host(id) => self.host.constant(*id)?.truth(),
+            Value::Lanes(..) | Value::Many(_) | Value::Pointer(_) => None,
+        }
+    }
+
+    /// Adds a node of the host.
+    pub(super) fn node(&mut self, node: Node, shape: Shape) -> Result<Value> {
+        // What the message says if the subset lacks it.
+        let what = format!("{node:?}").chars().take_while(|letter| *letter != ',').collect::<String>();
+        match self.host.add(node, shape) {
+            Some(id) => Ok(Value::Host(id)),
+            None => self.operation(what.replace('(', " ")),
+        }
+    }
+
+    /// Shape of a scalar, vector or matrix.
+    pub(super) fn shape(&self, value: &Value) -> Result<Shape> {
+        match value {
+            Value::Host(id) => Ok(self.host.shape(*id)),
+            Value::Lanes(shape, _) => Ok(*shape),
+            Value::Many(_) | Value::Pointer(_) => self.operation("an operation on a struct, array or pointer"),
+        }
+    }
+
+    /// The nodes of values that the host computes, or `None` if it does not compute them all.
+    pub(super) fn nodes(&self, values: &[&Value]) -> Option<Vec<NodeId>> {
+        let node = |value: &&Value| match value {
+            Value::Host(id) => Some(*id),
+            Value::Lanes(..) | Value::Many(_) | Value::Pointer(_) => None,
+        };
+        values.iter().map(node).collect()
+    }
+
+    /// Zero of a type.
+    pub(super) fn zero(&mut self, ty: Handle<naga::Type>) -> Result<Value> {
+        let layout = super::uniforms::layout(self.module, ty).map_err(|kind| self.error(kind))?;
+        self.zero_of(&layout)
+    }
+
+    fn zero_of(&mut self, layout: &Layout) -> Result<Value> {
+        match layout {
+            Layout::Leaf(shape) => Ok(self.data(Data::splat(*shape, 0))),
+            Layout::Struct(members) => {
+                let members: Result<Vec<Value>> = members.iter().map(|(_, member)| self.zero_of(member)).collect();
+                Ok(Value::Many(members?.into()))
+            }
+            Layout::Array(element, count) => {
+                if *count > 1024 {
+                    return self.limit("elements of a local array", *count, 1024);
+                }
+                let element = self.zero_of(element)?;
+                Ok(Value::Many(vec![element; *count].into()))
+            }
+        }
+    }
+
+    /// The place of a variable of the current function.
+    pub(super) fn local(&mut self, local: Handle<LocalVariable>) -> Result<Value> {
+        match self.frame().locals.get(local.index()) {
+            Some(&slot) => Ok(Value::Pointer(Place { root: Root::Variable(slot), path: Vec::new() }.into())),
+            None => self.internal("a variable without slot"),
+        }
+    }
+
+    /// A scalar bool that is not a constant, as one lane.
+    pub(super) fn condition(&mut self, value: &Value) -> Result<Lane> {
+        let (shape, lanes) = self.lanes(value)?;
+        match (shape == Shape::scalar(Scalar::Bool), lanes.first()) {
+            (true, Some(&lane)) => Ok(lane),
+            _other => self.internal("a condition that is no truth value"),
+        }
+    }
+}

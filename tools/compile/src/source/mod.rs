@@ -1,0 +1,113 @@
+//! Vertex shaders in WGSL, GLSL and SPIR-V to the IR, with PICA200 arithmetic.
+//! In: a text or words, and [`Options`]. Out: [`Lowered`], a module of the IR before `legalize` and
+//! its [`Interface`]; or an [`Error`] with its place and advice. Knows no instructions: `emit` makes
+//! a program of it.
+//! Rules: naga parses and validates; functions are inlined; what depends on uniforms only and costs
+//! instructions moves to the host as a derived uniform; whole numbers are floats, exact below 2^24.
+//!
+//! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga;
+//! `glsl.rs` declarations of older GLSL; `data.rs`, `math.rs` shapes, constants, their operations;
+//! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`, `io.rs`
+//! registers; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`,
+//! `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs` the lowering; `evaluate.rs` the
+//! source itself, on the CPU.
+
+mod arithmetic;
+mod build;
+pub mod data;
+pub mod error;
+pub mod evaluate;
+mod expressions;
+mod functions;
+mod glsl;
+pub mod host;
+pub mod interface;
+mod io;
+mod loops;
+mod lower;
+pub mod math;
+mod read;
+mod statements;
+mod uniforms;
+mod value;
+
+use transpica::container::Semantic;
+use transpica::stages::ir::Module;
+
+pub use data::{Data, Scalar, Shape};
+pub use error::{Error, Kind, Location, Result};
+pub use interface::Interface;
+pub use read::{Language, Source, read};
+
+/// Range of the depth that a source writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// 0 at the near plane to w: WGSL, Vulkan. The default for WGSL and SPIR-V.
+    #[default]
+    ZeroToW,
+    /// -w at the near plane to w: OpenGL. The default for GLSL.
+    MinusWToW,
+    /// -w to 0 already, as the console clips; unchanged.
+    Console,
+}
+
+/// What an output is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It has this semantic.
+    Semantic(Semantic),
+    /// A unit normal, which becomes a quaternion.
+    Normal,
+    /// It is left out.
+    Ignored,
+}
+
+/// Choices of a lowering.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The entry point; the only one if `None`.
+    pub entry: Option<String>,
+    /// Range of the depth of the source.
+    pub depth: Depth,
+    /// Roles of outputs by name or location, before those that names stand for.
+    pub outputs: Vec<(String, Role)>,
+    /// Attributes of bytes that stand for 0 to 1: the program divides them by 255.
+    pub scaled: Vec<String>,
+    /// Rounds times expressions up to which a loop of constants is unrolled.
+    pub unroll: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { entry: None, depth: Depth::ZeroToW, outputs: Vec::new(), scaled: Vec::new(), unroll: 128 }
+    }
+}
+
+impl Options {
+    /// Options with the depth of a language.
+    pub fn of(language: Language) -> Self {
+        let depth = match language {
+            Language::Glsl => Depth::MinusWToW,
+            Language::Wgsl | Language::SpirV => Depth::ZeroToW,
+        };
+        Self { depth, ..Self::default() }
+    }
+}
+
+/// A lowered program.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program; its main function yields the outputs of the interface in order.
+    pub module: Module,
+    /// What surrounds it.
+    pub interface: Interface,
+}
+
+/// Lowers a vertex entry point.
+///
+/// # Errors
+/// The source is outside of the subset, or needs more registers than there are.
+pub fn lower(source: &Source, options: &Options) -> Result<Lowered> {
+    let entry = source.entry(options.entry.as_deref())?;
+    lower::Lowering::new(&source.module, &source.text, options).entry(entry)
+}

@@ -1,0 +1,170 @@
+//! Sources by naga's front ends.
+//! In: a text, or words of SPIR-V. Out: a validated module, whose nesting is limited so that what
+//! follows may recurse. Knows no machine.
+
+use naga::front::{glsl, spv, wgsl};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{Block, EntryPoint, Module, ShaderStage, Span, Statement};
+
+use super::error::{Error, Kind, Result, at, location};
+use super::glsl::modern;
+
+/// Bytes of a text or of words.
+const SIZE: usize = 1 << 20;
+/// Statements inside each other.
+const NESTING: usize = 40;
+
+/// A source language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// WGSL.
+    Wgsl,
+    /// GLSL, with declarations of any version.
+    Glsl,
+    /// SPIR-V words.
+    SpirV,
+}
+
+/// A source that naga has read and validated.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The module.
+    pub module: Module,
+    /// The text that places are in; empty for SPIR-V.
+    pub text: String,
+}
+
+/// Reads a source.
+///
+/// # Errors
+/// The front end or the validator of naga refuses it, or it is too large.
+pub fn read(language: Language, bytes: &[u8]) -> Result<Source> {
+    if bytes.len() > SIZE {
+        return Err(Error {
+            kind: Kind::Limit { subject: "bytes", needed: bytes.len(), limit: SIZE, uses: Vec::new() },
+            at: None,
+        });
+    }
+    let source = match language {
+        Language::Wgsl => read_wgsl(text(bytes)?)?,
+        Language::Glsl => read_glsl(text(bytes)?)?,
+        Language::SpirV => {
+            let options = spv::Options { adjust_coordinate_space: false, ..spv::Options::default() };
+            let module = spv::parse_u8_slice(bytes, &options)
+                .map_err(|error| Error { kind: Kind::Syntax(error.to_string()), at: None })?;
+            Source { module, text: String::new() }
+        }
+    };
+    check_nesting(&source)?;
+    validate(&source)?;
+    Ok(source)
+}
+
+fn text(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes)
+        .map_err(|error| Error { kind: Kind::Syntax(format!("the text is not UTF-8: {error}")), at: None })
+}
+
+fn read_wgsl(text: &str) -> Result<Source> {
+    match wgsl::parse_str(text) {
+        Ok(module) => Ok(Source { module, text: text.to_string() }),
+        Err(error) => {
+            let span = error.labels().next().map_or(Span::UNDEFINED, |(span, _)| span);
+            Err(at(Kind::Syntax(error.message().to_string()), span, text))
+        }
+    }
+}
+
+fn read_glsl(text: &str) -> Result<Source> {
+    let text = modern(text);
+    let mut options = glsl::Options::from(ShaderStage::Vertex);
+    options.defines.insert("GL_ES".into(), "1".into());
+    match glsl::Frontend::default().parse(&options, &text) {
+        Ok(module) => Ok(Source { module, text }),
+        Err(errors) => {
+            let (message, span) = errors.errors.first().map_or_else(
+                || ("the text is not GLSL".to_string(), Span::UNDEFINED),
+                |error| (error.kind.to_string(), error.meta),
+            );
+            Err(at(Kind::Syntax(message), span, &text))
+        }
+    }
+}
+
+fn validate(source: &Source) -> Result<()> {
+    check_calls(&source.module)?;
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    match validator.validate(&source.module) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let span = error.spans().next().map_or(Span::UNDEFINED, |(span, _)| *span);
+            let mut message = error.as_inner().to_string();
+            let mut cause = std::error::Error::source(error.as_inner());
+            while let Some(inner) = cause {
+                message = format!("{message}: {inner}");
+                cause = inner.source();
+            }
+            Err(Error { kind: Kind::Invalid(message), at: location(span, &source.text) })
+        }
+    }
+}
+
+/// naga's validator indexes functions by the order of calls.
+fn check_calls(module: &Module) -> Result<()> {
+    for (handle, function) in module.functions.iter() {
+        for statement in super::loops::statements(&[&function.body]) {
+            if let Statement::Call { function: callee, .. } = statement
+                && callee.index() >= handle.index()
+            {
+                return Err(Error { kind: Kind::Invalid("a call of a later function".into()), at: None });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_nesting(source: &Source) -> Result<()> {
+    let functions = source.module.functions.iter().map(|(_, function)| function);
+    for function in functions.chain(source.module.entry_points.iter().map(|entry| &entry.function)) {
+        let mut work: Vec<(&Block, usize)> = vec![(&function.body, 1)];
+        while let Some((block, depth)) = work.pop() {
+            if depth > NESTING {
+                let span = block.span_iter().next().map_or(Span::UNDEFINED, |(_, span)| *span);
+                let subject = "nested statements";
+                let kind = Kind::Limit { subject, needed: depth, limit: NESTING, uses: Vec::new() };
+                return Err(at(kind, span, &source.text));
+            }
+            for statement in block.iter() {
+                match statement {
+                    Statement::Block(inner) => work.push((inner, depth + 1)),
+                    Statement::If { accept, reject, .. } => {
+                        work.extend([(accept, depth + 1), (reject, depth + 1)]);
+                    }
+                    Statement::Switch { cases, .. } => {
+                        work.extend(cases.iter().map(|case| (&case.body, depth + 1)));
+                    }
+                    Statement::Loop { body, continuing, .. } => {
+                        work.extend([(body, depth + 1), (continuing, depth + 1)]);
+                    }
+                    _other => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Source {
+    /// The vertex entry point of a name, or the only one.
+    pub(super) fn entry(&self, name: Option<&str>) -> Result<&EntryPoint> {
+        let all = || self.module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Vertex);
+        let mut found = all().filter(|entry| name.is_none_or(|name| entry.name == name));
+        match (found.next(), found.next()) {
+            (Some(entry), None) => Ok(entry),
+            _none_or_several => {
+                let names = all().map(|entry| entry.name.clone()).collect();
+                Err(Error { kind: Kind::NoEntry(names), at: None })
+            }
+        }
+    }
+}

@@ -1,0 +1,539 @@
+//! Uniforms: layout, reads, and the registers of what the host computes.
+//! In: declarations of naga, nodes of the host that lanes need. Out: reads whose registers are
+//! numbered when all are known: declared ones in their order, then derived ones.
+
+use std::collections::BTreeMap;
+
+use naga::{AddressSpace, ArraySize, Handle, TypeInner};
+use transpica::stages::ir::{Array, Def, Lane, Op, Resource, Type, Unary, Value as IrValue};
+
+use super::data::{Data, Scalar, Shape};
+use super::error::{Kind, Result};
+use super::host::{Node, NodeId, Part};
+use super::interface::{Count, Derived, Flag, Layout, Uniform};
+use super::lower::Lowering;
+use super::value::{Place, Root, Slot, Step, Value};
+
+/// Types inside each other.
+const TYPES: usize = 16;
+/// b15 belongs to geometry programs.
+const FLAGS: usize = 15;
+const COUNTS: usize = 4;
+const FLOATS: usize = 96;
+
+/// Registers that a read goes to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Target {
+    /// Register of a declared uniform.
+    Declared(Part),
+    /// Register of a derived value.
+    Derived(usize, usize),
+}
+
+#[derive(Default)]
+pub(super) struct Uniforms {
+    /// First uniform of a variable, and whether each member of it is one.
+    variables: Vec<(usize, Layout, bool)>,
+    reads: BTreeMap<Target, IrValue>,
+    /// Reads whose registers are not numbered yet.
+    open: Vec<(IrValue, Target)>,
+    /// Registers of derived values, and the lanes that are taken of those shared.
+    shared: Vec<(usize, u8)>,
+    derived_registers: usize,
+}
+
+/// Layout of a type.
+pub(super) fn layout(module: &naga::Module, ty: Handle<naga::Type>) -> std::result::Result<Layout, Kind> {
+    nested_layout(module, ty, TYPES)
+}
+
+fn nested_layout(
+    module: &naga::Module,
+    ty: Handle<naga::Type>,
+    depth: usize,
+) -> std::result::Result<Layout, Kind> {
+    if depth == 0 {
+        return Err(Kind::Limit { subject: "nested types", needed: TYPES + 1, limit: TYPES, uses: Vec::new() });
+    }
+    let inner = &module.types[ty].inner;
+    if let Some(shape) = Shape::of(inner) {
+        return Ok(Layout::Leaf(shape));
+    }
+    match inner {
+        TypeInner::Struct { members, .. } => {
+            let member = |(index, member): (usize, &naga::StructMember)| {
+                let name = member.name.clone().unwrap_or_else(|| format!("member{index}"));
+                Ok((name, nested_layout(module, member.ty, depth - 1)?))
+            };
+            Ok(Layout::Struct(members.iter().enumerate().map(member).collect::<std::result::Result<_, _>>()?))
+        }
+        TypeInner::Array { base, size: ArraySize::Constant(count), .. } => {
+            let element = nested_layout(module, *base, depth - 1)?;
+            Ok(Layout::Array(Box::new(element), count.get() as usize))
+        }
+        TypeInner::Array { .. } => Err(Kind::Resource("arrays of unknown size".into())),
+        TypeInner::Scalar(scalar)
+        | TypeInner::Vector { scalar, .. }
+        | TypeInner::Matrix { scalar, .. }
+        | TypeInner::Atomic(scalar) => Err(Kind::Format(format!("{:?}{}", scalar.kind, 8 * scalar.width))),
+        TypeInner::Image { .. } | TypeInner::Sampler { .. } | TypeInner::BindingArray { .. } => {
+            Err(Kind::Resource("textures and samplers".into()))
+        }
+        _other => Err(Kind::Resource("values of this type".into())),
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// Declares private variables and uniforms; others are errors where they are used.
+    pub(super) fn declare_globals(&mut self) -> Result<()> {
+        self.globals_of_module()?;
+        let module = self.module;
+        for (handle, global) in module.global_variables.iter() {
+            self.span = module.global_variables.get_span(handle);
+            let root = match global.space {
+                AddressSpace::Private => {
+                    let value = match global.init {
+                        Some(init) => self.constant_of_module(init)?,
+                        None => match self.zero(global.ty) {
+                            Ok(value) => value,
+                            // An error only where it is used.
+                            Err(_) => continue,
+                        },
+                    };
+                    Root::Variable(self.variable(value))
+                }
+                AddressSpace::Uniform | AddressSpace::Immediate => {
+                    let layout = layout(module, global.ty).map_err(|kind| self.error(kind))?;
+                    Root::Uniform(self.declare(global.name.as_deref().unwrap_or("uniform"), layout))
+                }
+                _other => continue,
+            };
+            self.globals.insert(handle.index(), root);
+        }
+        Ok(())
+    }
+
+    /// Declares a variable in uniforms; members of a struct get names of their own.
+    fn declare(&mut self, name: &str, layout: Layout) -> usize {
+        let first = self.interface.uniforms.len();
+        let is_struct = matches!(layout, Layout::Struct(_));
+        let members = match &layout {
+            Layout::Struct(members) => members.clone(),
+            Layout::Leaf(_) | Layout::Array(..) => vec![(name.to_string(), layout.clone())],
+        };
+        for (member, layout) in members {
+            let taken = |candidate: &str| self.interface.uniforms.iter().any(|one| one.name == candidate);
+            let name = if taken(&member) { unique(&format!("{name}_{member}"), taken) } else { member };
+            self.interface.uniforms.push(Uniform { name, layout, register: None });
+        }
+        self.uniforms.variables.push((first, layout, is_struct));
+        self.uniforms.variables.len() - 1
+    }
+
+    /// Loads from a variable in uniforms.
+    pub(super) fn load_uniform(&mut self, variable: usize, path: &[Step]) -> Result<Value> {
+        let (mut uniform, mut layout, is_struct) = self.uniforms.variables[variable].clone();
+        let mut path = path.iter();
+        if is_struct {
+            match path.next() {
+                Some(Step::Index(member)) => {
+                    uniform += member;
+                    layout = self.interface.uniforms[uniform].layout.clone();
+                }
+                Some(Step::Dynamic(_)) => return self.internal("an index of a struct"),
+                None => return self.load_members(uniform, &layout),
+            }
+        }
+        let (mut offset, mut dynamic) = (0, None);
+        while let Layout::Struct(_) | Layout::Array(..) = layout {
+            let Some(step) = path.next() else { break };
+            (offset, layout) = self.enter(offset, layout, step, &mut dynamic)?;
+        }
+        let mut value = match &dynamic {
+            None => self.load_layout(Part { uniform, offset }, &layout)?,
+            Some(index) => self.load_at(Part { uniform, offset }, &layout, index)?,
+        };
+        for step in path {
+            value = self.element(&value, step)?;
+        }
+        Ok(value)
+    }
+
+    fn load_members(&mut self, first: usize, layout: &Layout) -> Result<Value> {
+        let Layout::Struct(members) = layout else { return self.internal("a struct without members") };
+        let mut values = Vec::with_capacity(members.len());
+        for (index, (_, member)) in members.iter().enumerate() {
+            values.push(self.load_layout(Part { uniform: first + index, offset: 0 }, member)?);
+        }
+        Ok(Value::Many(values.into()))
+    }
+
+    /// Follows one step into a struct or array.
+    fn enter(
+        &mut self,
+        offset: usize,
+        layout: Layout,
+        step: &Step,
+        dynamic: &mut Option<Value>,
+    ) -> Result<(usize, Layout)> {
+        match (layout, step) {
+            (Layout::Struct(members), Step::Index(index)) if *index < members.len() => {
+                let before: usize = members[..*index].iter().map(|(_, member)| member.registers()).sum();
+                Ok((offset + before, members[*index].1.clone()))
+            }
+            (Layout::Array(element, count), Step::Index(index)) if *index < count => {
+                Ok((offset + index * element.registers(), *element))
+            }
+            (Layout::Array(element, _), Step::Dynamic(index)) => {
+                let stride = i32::try_from(element.registers()).unwrap_or(i32::MAX);
+                let stride = self.data(Data::int(stride));
+                let index = self.as_int(index)?;
+                let index = self.multiply(&index, &stride)?;
+                *dynamic = Some(match dynamic.take() {
+                    Some(sum) => self.add(&sum, &index)?,
+                    None => index,
+                });
+                Ok((offset, *element))
+            }
+            (Layout::Struct(_) | Layout::Array(..) | Layout::Leaf(_), _) => {
+                Err(self.error(Kind::Index("an array with an index beyond its end".into())))
+            }
+        }
+    }
+
+    fn load_layout(&mut self, part: Part, layout: &Layout) -> Result<Value> {
+        match layout {
+            Layout::Leaf(shape) => self.node(Node::Uniform(part), *shape),
+            Layout::Struct(members) => {
+                let mut offset = part.offset;
+                let mut values = Vec::with_capacity(members.len());
+                for (_, member) in members {
+                    values.push(self.load_layout(Part { offset, ..part }, member)?);
+                    offset += member.registers();
+                }
+                Ok(Value::Many(values.into()))
+            }
+            Layout::Array(element, count) => {
+                if *count > 1024 {
+                    return self.limit("elements of an array that is copied", *count, 1024);
+                }
+                let offset = |index: usize| part.offset + index * element.registers();
+                let values: Result<Vec<Value>> = (0..*count)
+                    .map(|index| self.load_layout(Part { offset: offset(index), ..part }, element))
+                    .collect();
+                Ok(Value::Many(values?.into()))
+            }
+        }
+    }
+
+    /// Loads with an offset that the program computes.
+    fn load_at(&mut self, part: Part, layout: &Layout, index: &Value) -> Result<Value> {
+        let address = self.address(index)?;
+        self.load_indexed(part, layout, address)
+    }
+
+    fn load_indexed(&mut self, part: Part, layout: &Layout, address: IrValue) -> Result<Value> {
+        match layout {
+            Layout::Leaf(shape) => {
+                let target = |row: usize| Target::Declared(Part { offset: part.offset + row, ..part });
+                let lanes = self.read_rows(*shape, target, Some(address));
+                self.from_registers(*shape, lanes)
+            }
+            Layout::Struct(members) => {
+                let mut offset = part.offset;
+                let mut values = Vec::with_capacity(members.len());
+                for (_, member) in members {
+                    values.push(self.load_indexed(Part { offset, ..part }, member, address)?);
+                    offset += member.registers();
+                }
+                Ok(Value::Many(values.into()))
+            }
+            Layout::Array(..) => Err(self.error(Kind::Index("a copy of an array inside an array".into()))),
+        }
+    }
+
+    /// Truth values are 0 or 1 in registers.
+    fn from_registers(&mut self, shape: Shape, lanes: Vec<Lane>) -> Result<Value> {
+        if shape.is_numeric() {
+            return Ok(Value::lanes(shape, lanes));
+        }
+        let number = Value::lanes(shape.with(Scalar::Float), lanes);
+        self.convert(&number, Scalar::Bool)
+    }
+
+    /// Lanes of the registers of a shape, in column order.
+    fn read_rows(
+        &mut self,
+        shape: Shape,
+        target: impl Fn(usize) -> Target,
+        address: Option<IrValue>,
+    ) -> Vec<Lane> {
+        let count = if shape.is_matrix() { shape.rows.into() } else { 1 };
+        let rows: Vec<IrValue> = (0..count).map(|row| self.read_register(target(row), address)).collect();
+        let lane = |lane: usize| match shape.is_matrix() {
+            true => Lane::new(rows[lane % count], (lane / count) as u8),
+            false => Lane::new(rows[0], lane as u8),
+        };
+        (0..shape.lanes()).map(lane).collect()
+    }
+
+    fn read_register(&mut self, target: Target, address: Option<IrValue>) -> IrValue {
+        let value = match address {
+            Some(address) => self.b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(0), address)),
+            None => {
+                if let Some(&value) = self.uniforms.reads.get(&target) {
+                    return value;
+                }
+                let value = self.b.read(Type::F32X4, Op::Read(Resource::Uniform(0)));
+                self.uniforms.reads.insert(target, value);
+                value
+            }
+        };
+        self.uniforms.open.push((value, target));
+        value
+    }
+
+    /// Lanes of part of a declared uniform.
+    pub(super) fn declared(&mut self, part: Part, shape: Shape) -> Vec<Lane> {
+        let target = |row: usize| Target::Declared(Part { offset: part.offset + row, ..part });
+        self.read_rows(shape, target, None)
+    }
+
+    /// The index of a relative read: aL where the loop counts in the same steps, else a0.
+    pub(super) fn address(&mut self, index: &Value) -> Result<IrValue> {
+        let (_, lanes) = self.lanes(index)?;
+        let lane = lanes[0];
+        if let Some(address) = self.counted(lane) {
+            return Ok(address);
+        }
+        let value = self.b.gather(&[lane]);
+        Ok(self.b.emit(Type::I32, Op::Unary(Unary::AddressP, value)))
+    }
+
+    /// aL, if a lane is the counter of the innermost loop times the stride of aL.
+    fn counted(&mut self, lane: Lane) -> Option<IrValue> {
+        let counter = self.loops.last_mut()?.counter.as_mut()?;
+        let factor = match self.b.f.op(lane.value()) {
+            _ if lane == counter.lane => 1.0,
+            Some(Op::Binary(transpica::stages::ir::Binary::MulP, a, b)) => {
+                let is_counter = |value| Lane::new(value, 0) == counter.lane;
+                let Op::Const([bits, ..]) = self.b.f.op(b).filter(|_| is_counter(a))? else { return None };
+                f32::from_bits(bits)
+            }
+            _other => return None,
+        };
+        let stride = factor as i64;
+        let bytes = [counter.start * stride, counter.step * stride].map(|value| u8::try_from(value).ok());
+        let [Some(start), Some(step)] = bytes else { return None };
+        if *counter.stride.get_or_insert(stride) != stride {
+            return None;
+        }
+        let count = &mut self.interface.counts[counter.count];
+        (count.start, count.step) = (start, step);
+        Some(counter.address)
+    }
+
+    /// An element of a list of host values by an index that the program computes: a table in
+    /// uniforms.
+    pub(super) fn table(&mut self, elements: &[Value], index: &Value) -> Result<Value> {
+        let all: Vec<&Value> = elements.iter().collect();
+        let (Some(nodes), Some(first)) = (self.nodes(&all), elements.first()) else {
+            return Err(self.error(Kind::Index("a local array".into())));
+        };
+        let shape = self.shape(first)?;
+        let rows = Layout::Leaf(shape).registers();
+        let known = self.interface.derived.iter().position(|derived| derived.nodes == nodes);
+        let derived = known.unwrap_or_else(|| {
+            let register = self.uniforms.derived_registers;
+            self.uniforms.derived_registers += rows * nodes.len();
+            self.add_derived(nodes, register, 0)
+        });
+        let stride = self.data(Data::int(rows as i32));
+        let index = self.as_int(index)?;
+        let index = self.multiply(&index, &stride)?;
+        let address = self.address(&index)?;
+        let lanes = self.read_rows(shape, |row| Target::Derived(derived, row), Some(address));
+        self.from_registers(shape, lanes)
+    }
+
+    fn add_derived(&mut self, nodes: Vec<NodeId>, register: usize, lane: u8) -> usize {
+        let index = self.interface.derived.len();
+        let name = nodes.first().and_then(|node| self.names.get(node)).cloned();
+        let name = name.unwrap_or_else(|| format!("derived{index}"));
+        // The register is counted from the first derived one until all are known.
+        let register = u8::try_from(register).unwrap_or(u8::MAX);
+        self.interface.derived.push(Derived { name, nodes, register, lane });
+        index
+    }
+
+    /// Lanes of a node that the host computes, in registers of their own; small ones share one.
+    pub(super) fn derive(&mut self, node: NodeId) -> Result<Vec<Lane>> {
+        let shape = self.host.shape(node);
+        if shape.scalar == Scalar::Bool {
+            return self.derive_flags(node, shape);
+        }
+        let (register, lane) = self.place(shape);
+        let index = self.add_derived(vec![node], register, lane);
+        let target = |row: usize| Target::Derived(index, row);
+        if shape.is_matrix() {
+            return Ok(self.read_rows(shape, target, None));
+        }
+        let value = self.read_register(target(0), None);
+        Ok((lane..lane + shape.rows).map(|lane| Lane::new(value, lane)).collect())
+    }
+
+    /// Registers for a derived value.
+    fn place(&mut self, shape: Shape) -> (usize, u8) {
+        let size = if shape.is_matrix() { 4 } else { shape.rows };
+        if let Some((register, taken)) = self.uniforms.shared.iter_mut().find(|(_, taken)| taken + size <= 4) {
+            let lane = *taken;
+            *taken += size;
+            return (*register, lane);
+        }
+        let register = self.uniforms.derived_registers;
+        self.uniforms.derived_registers += Layout::Leaf(shape).registers();
+        if size < 4 {
+            self.uniforms.shared.push((register, size));
+        }
+        (register, 0)
+    }
+
+    fn derive_flags(&mut self, node: NodeId, shape: Shape) -> Result<Vec<Lane>> {
+        let mut lanes = Vec::with_capacity(shape.lanes());
+        for lane in 0..shape.rows {
+            let one = self.node(Node::Lanes(node, vec![lane]), Shape::scalar(Scalar::Bool))?;
+            let Value::Host(node) = one else { return self.internal("a flag that is no node") };
+            let register = self.interface.flags.len();
+            if register == FLAGS {
+                return self.limit("bool uniforms", register + 1, FLAGS);
+            }
+            let name = self.flag_name(node).unwrap_or_else(|| format!("flag{register}"));
+            let read = self.b.read(Type::BOOL, Op::Read(Resource::BoolUniform(register as u8)));
+            self.interface.flags.push(Flag { register: register as u8, name, node });
+            lanes.push(Lane::new(read, 0));
+        }
+        Ok(lanes)
+    }
+
+    /// The name of a uniform, for a test of it.
+    fn flag_name(&self, node: NodeId) -> Option<String> {
+        if let Some(name) = self.names.get(&node) {
+            return Some(name.clone());
+        }
+        let operand = match self.host.node(node) {
+            Node::Binary(naga::BinaryOperator::NotEqual, a, _) | Node::Convert(a) => *a,
+            _other => node,
+        };
+        let Node::Uniform(part) = self.host.node(operand) else { return None };
+        Some(self.interface.uniforms[part.uniform].name.clone())
+    }
+
+    /// An int uniform that counts rounds.
+    pub(super) fn count(&mut self, name: String, node: NodeId) -> Result<usize> {
+        let index = self.interface.counts.len();
+        if index == COUNTS {
+            return self.limit("int uniforms", index + 1, COUNTS);
+        }
+        self.interface.counts.push(Count { register: index as u8, name, node, start: 0, step: 0 });
+        Ok(index)
+    }
+
+    /// Numbers the registers of all reads.
+    pub(super) fn allocate(&mut self) -> Result<()> {
+        let mut is_read = vec![false; self.interface.uniforms.len()];
+        for (_, target) in &self.uniforms.open {
+            if let Target::Declared(part) = target {
+                is_read[part.uniform] = true;
+            }
+        }
+        let mut next = 0;
+        for (uniform, is_read) in self.interface.uniforms.iter_mut().zip(is_read) {
+            if is_read {
+                uniform.register = Some(u8::try_from(next).unwrap_or(u8::MAX));
+                next += uniform.layout.registers();
+            }
+        }
+        let needed = next + self.uniforms.derived_registers;
+        if needed > FLOATS {
+            return Err(self.error(Kind::Limit {
+                subject: "float uniforms",
+                needed,
+                limit: FLOATS,
+                uses: self.registers_by_name(),
+            }));
+        }
+        for derived in &mut self.interface.derived {
+            derived.register += next as u8;
+        }
+        self.interface.free = needed as u8;
+        self.rename();
+        for (value, target) in std::mem::take(&mut self.uniforms.open) {
+            let register = match target {
+                Target::Declared(part) => {
+                    self.interface.uniforms[part.uniform].register.unwrap_or(0) + part.offset as u8
+                }
+                Target::Derived(index, row) => self.interface.derived[index].register + row as u8,
+            };
+            let op = match self.b.f.op(value) {
+                Some(Op::ReadAt(_, index)) => Op::ReadAt(Array::Uniform(register), index),
+                _read => Op::Read(Resource::Uniform(register)),
+            };
+            self.b.f.values[value].def = Def::Op(op);
+        }
+        Ok(())
+    }
+
+    fn registers_by_name(&self) -> Vec<(String, usize)> {
+        let declared = self.interface.uniforms.iter().filter(|uniform| uniform.register.is_some());
+        let mut uses: Vec<(String, usize)> =
+            declared.map(|uniform| (uniform.name.clone(), uniform.layout.registers())).collect();
+        for derived in &self.interface.derived {
+            let rows = |node: &NodeId| Layout::Leaf(self.host.shape(*node)).registers();
+            uses.push((derived.name.clone(), derived.nodes.iter().map(rows).sum()));
+        }
+        uses.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        uses
+    }
+
+    /// Makes the names of all uniforms identifiers, each once.
+    fn rename(&mut self) {
+        let interface = &mut self.interface;
+        let all = (interface.uniforms.iter_mut().map(|one| &mut one.name))
+            .chain(interface.derived.iter_mut().map(|one| &mut one.name))
+            .chain(interface.flags.iter_mut().map(|one| &mut one.name))
+            .chain(interface.counts.iter_mut().map(|one| &mut one.name));
+        let mut taken: Vec<String> = Vec::new();
+        for name in all {
+            *name = unique(&identifier(name), |candidate| taken.iter().any(|one| one == candidate));
+            taken.push(name.clone());
+        }
+    }
+
+    /// The root of a pointer, if it is a variable.
+    pub(super) fn variable_of(place: &Place) -> Option<Slot> {
+        match place.root {
+            Root::Variable(slot) => Some(slot),
+            Root::Uniform(_) => None,
+        }
+    }
+}
+
+/// An identifier from a name of a source: naga allows letters of all languages.
+fn identifier(name: &str) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+    let mut text: String = name.chars().map(letter).collect();
+    if !text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        text.insert(0, '_');
+    }
+    text
+}
+
+fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut candidate = name.to_string();
+    let mut number = 2;
+    while taken(&candidate) {
+        candidate = format!("{name}{number}");
+        number += 1;
+    }
+    candidate
+}

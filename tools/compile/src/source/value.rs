@@ -1,0 +1,70 @@
+//! Values while a function is lowered.
+//! Host nodes as long as no attribute takes part, lanes of IR values after that; structs and arrays
+//! as lists, pointers as places.
+
+use std::rc::Rc;
+
+use transpica::stages::ir::{Lane, ScalarKind, Type};
+
+use super::data::{Scalar, Shape};
+use super::host::NodeId;
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// Computed by the host, or a constant.
+    Host(NodeId),
+    /// Lanes in column order.
+    Lanes(Shape, Rc<[Lane]>),
+    /// A struct or array.
+    Many(Rc<[Value]>),
+    /// A pointer.
+    Pointer(Rc<Place>),
+}
+
+/// Index of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Slot(pub(super) usize);
+
+/// What a pointer begins with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Root {
+    Variable(Slot),
+    /// Index of a variable in uniforms.
+    Uniform(usize),
+}
+
+/// One step of a pointer or of an access.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    Index(usize),
+    /// A whole number that the program computes.
+    Dynamic(Value),
+}
+
+/// A variable or part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) root: Root,
+    pub(super) path: Vec<Step>,
+}
+
+impl Value {
+    pub(super) fn lanes(shape: Shape, lanes: Vec<Lane>) -> Self {
+        debug_assert_eq!(shape.lanes(), lanes.len());
+        Self::Lanes(shape, lanes.into())
+    }
+}
+
+/// Type of a group of lanes.
+pub(super) fn ir_type(scalar: Scalar, lanes: usize) -> Type {
+    Type::new(ir_kind(scalar), lanes as u8)
+}
+
+/// Whole numbers are floats on this machine.
+pub(super) fn ir_kind(scalar: Scalar) -> ScalarKind {
+    match scalar {
+        Scalar::Float | Scalar::Int | Scalar::Uint => ScalarKind::F32,
+        Scalar::Bool => ScalarKind::Bool,
+    }
+}
