@@ -500,21 +500,19 @@ fn element(value: Value, index: usize) -> Option<Value> {
     }
 }
 
-fn store(mut target: &mut Value, path: &[usize], value: Value) -> Option<()> {
-    let mut path = path.iter();
-    while let Value::Many(elements) = target {
-        let Some(&index) = path.next() else { break };
+fn store(mut target: &mut Value, mut path: &[usize], value: Value) -> Option<()> {
+    while let (Some((&index, rest)), Value::Many(_)) = (path.split_first(), &*target) {
+        let Value::Many(elements) = target else { return None };
         target = elements.get_mut(index)?;
+        path = rest;
     }
-    let rest: Vec<usize> = path.copied().collect();
-    let (Some(_), Value::Data(data)) = (rest.first(), &mut *target) else {
+    let (false, Value::Data(data)) = (path.is_empty(), &mut *target) else {
         *target = value;
         return Some(());
     };
     let Value::Data(new) = value else { return None };
-    let mut start = 0;
-    let mut shape = data.shape;
-    for index in rest {
+    let (mut start, mut shape) = (0, data.shape);
+    for index in path {
         start += index * shape.element().lanes();
         shape = shape.element();
     }

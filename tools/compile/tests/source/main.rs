@@ -1,0 +1,5 @@
+//! Vertex shaders of the shapes that public samples have: lowered, and compared with their source.
+
+mod compare;
+mod refused;
+mod shaders;

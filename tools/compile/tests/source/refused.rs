@@ -1,0 +1,1 @@
+//! Sources outside of the subset.
