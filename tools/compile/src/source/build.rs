@@ -114,10 +114,12 @@ impl Builder {
     /// A one-operand operation on groups of `group` lanes.
     pub(super) fn unary(&mut self, op: Unary, a: &[Lane], group: usize) -> Vec<Lane> {
         let mut result = Vec::with_capacity(a.len());
-        for a in a.chunks(group) {
-            let a = self.gather(a);
+        for lanes in a.chunks(group) {
+            // One lane is cheaper than the same one several times, above all for RCP and the like.
+            let is_splat = lanes.iter().all(|lane| *lane == lanes[0]);
+            let a = self.gather(if is_splat { &lanes[..1] } else { lanes });
             let value = self.emit(op.result(self.f.ty(a)), Op::Unary(op, a));
-            result.extend(self.lanes(value));
+            result.extend(spread(&self.lanes(value), lanes.len()));
         }
         result
     }

@@ -16,15 +16,17 @@ use super::value::{Place, Root, Step, Value};
 impl<'a> Lowering<'a> {
     /// Evaluates the expressions of a statement.
     pub(super) fn emit(&mut self, range: naga::Range<Expression>) -> Result<()> {
-        for handle in range {
-            let expressions = self.frame().expressions;
-            self.step(expressions.get_span(handle))?;
-            let value = self.expression(handle)?;
-            if let Some(name) = self.frame().names.and_then(|names| names.get(&handle)) {
-                self.name_node(&value, name);
-            }
-            self.set(handle, value);
+        range.into_iter().try_for_each(|handle| self.emit_one(handle))
+    }
+
+    pub(super) fn emit_one(&mut self, handle: Handle<Expression>) -> Result<()> {
+        let expressions = self.frame().expressions;
+        self.step(expressions.get_span(handle))?;
+        let value = self.expression(handle)?;
+        if let Some(name) = self.frame().names.and_then(|names| names.get(&handle)) {
+            self.name_node(&value, name);
         }
+        self.set(handle, value);
         Ok(())
     }
 

@@ -104,6 +104,9 @@ impl Graph {
     /// Adds a node, or returns the equal one. Returns `None` for an operation of constants that the
     /// subset lacks.
     pub fn add(&mut self, node: Node, shape: Shape) -> Option<NodeId> {
+        if let Some(same) = self.neutral(&node) {
+            return Some(same);
+        }
         let node = self.simpler(node);
         if let Node::Lanes(id, lanes) = &node
             && self.shape(*id) == shape
@@ -117,6 +120,26 @@ impl Graph {
             return Some(self.data(value));
         }
         Some(self.insert(node, shape))
+    }
+
+    /// The operand that a logical operation with a constant, or a double negation, gives.
+    fn neutral(&self, node: &Node) -> Option<NodeId> {
+        let known = |id: NodeId| self.constant(id)?.truth();
+        match node {
+            &Node::Binary(op @ (BinaryOperator::LogicalOr | BinaryOperator::LogicalAnd), a, b) => {
+                let decisive = op == BinaryOperator::LogicalOr;
+                match (known(a), known(b)) {
+                    (Some(truth), _) => Some(if truth == decisive { a } else { b }),
+                    (_, Some(truth)) => Some(if truth == decisive { b } else { a }),
+                    (None, None) => None,
+                }
+            }
+            Node::Unary(op, a) => match self.node(*a) {
+                Node::Unary(inner, b) if inner == op => Some(*b),
+                _other => None,
+            },
+            _other => None,
+        }
     }
 
     /// Lanes of lanes, and of what collects whole operands, are lanes of the operand.

@@ -32,6 +32,8 @@ struct Counted {
     step: Data,
     /// Index of the test in the body.
     test: usize,
+    /// The comparison, and its negation.
+    conditions: Vec<Handle<Expression>>,
 }
 
 type Loop<'a> = (&'a Block, &'a Block, Option<Handle<Expression>>);
@@ -159,16 +161,16 @@ impl<'a> Lowering<'a> {
             return Ok(None);
         }
         let Some((test, condition, inverted)) = find_test(body) else { return Ok(None) };
+        let mut conditions = vec![condition];
         let expressions = self.frame().expressions;
         let (op, left, limit) = match &expressions[condition] {
             Expression::Binary { op, left, right } => (*op, *left, *right),
-            Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr } => match &expressions[*expr] {
-                Expression::Binary { op, left, right } => match opposite(*op) {
-                    Some(op) => (op, *left, *right),
-                    None => return Ok(None),
-                },
-                _other => return Ok(None),
-            },
+            Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr } => {
+                conditions.push(*expr);
+                let Expression::Binary { op, left, right } = &expressions[*expr] else { return Ok(None) };
+                let Some(op) = opposite(*op) else { return Ok(None) };
+                (op, *left, *right)
+            }
             _other => return Ok(None),
         };
         let Some(op) = (if inverted { opposite(op) } else { Some(op) }) else { return Ok(None) };
@@ -180,7 +182,7 @@ impl<'a> Lowering<'a> {
         if self.depends(limit, &changed) {
             return Ok(None);
         }
-        Ok(Some(Counted { slot, op, limit, step, test }))
+        Ok(Some(Counted { slot, op, limit, step, test, conditions }))
     }
 
     /// The constant that the only store to a variable adds to it.
@@ -350,7 +352,9 @@ impl<'a> Lowering<'a> {
     fn run_round(&mut self, (body, continuing, _): Loop<'a>, counted: &Counted, continued: Slot) -> Result<()> {
         for statement in body.iter().take(counted.test) {
             if let Statement::Emit(range) = statement {
-                self.emit(range.clone())?;
+                // LOOP makes the test, so that its limit needs no float register.
+                let mut needed = range.clone().filter(|handle| !counted.conditions.contains(handle));
+                needed.try_for_each(|handle| self.emit_one(handle))?;
             }
         }
         self.run(vec![Cursor::after(body, counted.test)])?;

@@ -4,13 +4,16 @@
 //! else flags say whether the rest runs. Loops are in `loops`.
 
 use naga::{Block, Expression, Function, Handle, Span, Statement, SwitchCase, SwitchValue};
-use transpica::stages::ir::{Def, Exit, Lane, NodeData, ValueList};
+use transpica::stages::ir::{Def, Exit, Item, Lane, NodeData, Region, ValueList};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{Kind, Result};
 use super::host::Node;
 use super::lower::{Frame, Lowering};
 use super::value::{Slot, Value, ir_type};
+
+/// Values in each arm of a branch that only computes truth values.
+const LOGIC: usize = 12;
 
 /// The rest of a block.
 #[derive(Clone)]
@@ -242,6 +245,9 @@ impl<'a> Lowering<'a> {
         otherwise(self)?;
         let after_otherwise = std::mem::take(&mut self.variables);
         self.b.region = outer;
+        if self.is_logic(condition, [first, second], &after_then, &after_otherwise) {
+            return self.merge_logic(condition, [first, second], after_then, after_otherwise);
+        }
         let mut merge = Merge::default();
         for (a, b) in after_then.into_iter().zip(after_otherwise) {
             let merged = self.merge(condition, &a, &b, &mut merge)?;
@@ -258,6 +264,67 @@ impl<'a> Lowering<'a> {
         let results = self.b.f.list(merge.results);
         self.b.add(NodeData::If { cond, then: first, otherwise: second, results });
         Ok(())
+    }
+
+    /// Returns whether a branch only computes truth values, as `&&` and `||` do: then both arms may
+    /// run.
+    fn is_logic(
+        &self,
+        condition: &Value,
+        arms: [Region; 2],
+        then: &[Value],
+        otherwise: &[Value],
+    ) -> bool {
+        let is_short = arms.iter().all(|&arm| {
+            let items = &self.b.f.regions[arm].items;
+            items.len() <= LOGIC && items.iter().all(|item| matches!(item, Item::Let(_)))
+        });
+        let mut differ = then.iter().zip(otherwise).filter(|(a, b)| a != b).peekable();
+        let is_flag = |value: &Value| match value {
+            Value::Host(id) => self.host.shape(*id) == Shape::scalar(Scalar::Bool),
+            Value::Lanes(shape, _) => *shape == Shape::scalar(Scalar::Bool),
+            Value::Many(_) | Value::Pointer(_) => false,
+        };
+        let is_dynamic = matches!(condition, Value::Lanes(..));
+        is_dynamic && is_short && differ.peek().is_some() && differ.all(|(a, b)| is_flag(a) && is_flag(b))
+    }
+
+    /// Runs both arms where they stand, and combines their truth values.
+    fn merge_logic(
+        &mut self,
+        condition: &Value,
+        arms: [Region; 2],
+        then: Vec<Value>,
+        otherwise: Vec<Value>,
+    ) -> Result<()> {
+        for arm in arms {
+            let items = std::mem::take(&mut self.b.f.regions[arm].items);
+            self.b.f.regions[self.b.region].items.extend(items);
+        }
+        for (a, b) in then.into_iter().zip(otherwise) {
+            let merged = if a == b { a } else { self.combine(condition, &a, &b)? };
+            self.variables.push(merged);
+        }
+        Ok(())
+    }
+
+    /// `condition ? a : b` of truth values.
+    fn combine(&mut self, condition: &Value, a: &Value, b: &Value) -> Result<Value> {
+        use naga::BinaryOperator::{LogicalAnd, LogicalOr};
+        let not = |this: &mut Self| this.unary(naga::UnaryOperator::LogicalNot, condition);
+        match (self.known_truth(a), self.known_truth(b)) {
+            (Some(true), _) => self.binary(LogicalOr, condition, b),
+            (_, Some(false)) => self.binary(LogicalAnd, condition, a),
+            (Some(false), _) => {
+                let inverted = not(self)?;
+                self.binary(LogicalAnd, &inverted, b)
+            }
+            (_, Some(true)) => {
+                let inverted = not(self)?;
+                self.binary(LogicalOr, &inverted, a)
+            }
+            (None, None) => self.select(condition, a, b),
+        }
     }
 
     /// The value of a variable after a branch.

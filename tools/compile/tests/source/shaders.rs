@@ -6,7 +6,7 @@ use transpica_compile::source::{Language, Options, read};
 
 use crate::compare::compare;
 
-const VERTICES: usize = 2000;
+const VERTICES: usize = 300;
 
 #[test]
 fn shaders_compute_what_their_sources_say() {
