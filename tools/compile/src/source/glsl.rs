@@ -1,6 +1,297 @@
 //! Declarations of older GLSL, rewritten to those of 450.
+//! In: a text of version 100 to 450. Out: one that naga reads. Lines stay where they are; columns of
+//! the declarations that change do not. Knows no expressions: only what stands outside of functions
+//! changes, and names of bool uniforms.
+//!
+//! | declaration | becomes |
+//! |---|---|
+//! | `#version 100` | `#version 450` |
+//! | `attribute`, `in`, `varying`, `out` without location | `layout(location = n) in` or `out` |
+//! | `uniform vec4 name` | a block of one member |
+//! | `uniform bool name` | an int, and `(name != 0)` where it is read |
+//! | a block without binding | one with a binding |
+//! | `precision`, `invariant`, samplers | nothing |
 
-/// Rewrites a text for naga's front end; lines stay where they are.
+/// Bindings of declarations that have none begin here.
+const BINDINGS: usize = 16;
+
+/// Interpolation and precision.
+const KEPT: [&str; 4] = ["flat", "smooth", "centroid", "noperspective"];
+const DROPPED: [&str; 4] = ["highp", "mediump", "lowp", "invariant"];
+
+struct Rewriter<'a> {
+    output: String,
+    /// Next location of inputs and of outputs.
+    inputs: usize,
+    outputs: usize,
+    bindings: usize,
+    flags: Vec<&'a str>,
+}
+
+/// Rewrites a text for naga's front end.
 pub(super) fn modern(text: &str) -> String {
-    text.to_string()
+    let tokens = tokens(text);
+    let [inputs, outputs] = [["in", "attribute"], ["out", "varying"]].map(|words| next_location(&tokens, words));
+    let mut rewriter = Rewriter { output: String::new(), inputs, outputs, bindings: BINDINGS, flags: Vec::new() };
+    if !tokens.iter().any(|token| token.trim_start_matches('#').trim_start().starts_with("version")) {
+        rewriter.output.push_str("#version 450\n");
+    }
+    let mut depth = 0_usize;
+    let mut statement: Vec<&str> = Vec::new();
+    for token in tokens {
+        if depth > 0 {
+            rewriter.push(&statement, token);
+            depth = match token {
+                "{" => depth + 1,
+                "}" => depth - 1,
+                _other => depth,
+            };
+            statement.clear();
+            statement.push(token);
+            if depth == 0 {
+                statement.clear();
+            }
+            continue;
+        }
+        if token.starts_with('#') {
+            rewriter.directive(token);
+            continue;
+        }
+        statement.push(token);
+        match token {
+            ";" => {
+                rewriter.declaration(&statement);
+                statement.clear();
+            }
+            "{" => {
+                depth = 1;
+                rewriter.head(&statement);
+                statement.clear();
+            }
+            _other => {}
+        }
+    }
+    statement.iter().for_each(|token| rewriter.output.push_str(token));
+    rewriter.output
+}
+
+/// The first location after those that declarations of a kind have.
+fn next_location(tokens: &[&str], words: [&str; 2]) -> usize {
+    let significant: Vec<&str> = tokens.iter().copied().filter(|token| !is_trivia(token)).collect();
+    let mut next = 0;
+    for window in significant.windows(12) {
+        let ["location", "=", number, ..] = window else { continue };
+        let end = window.iter().position(|token| *token == ";").unwrap_or(window.len());
+        if window[..end].iter().any(|token| words.contains(token)) {
+            next = next.max(number.parse::<usize>().map_or(0, |number| number.saturating_add(1)));
+        }
+    }
+    next
+}
+
+impl<'a> Rewriter<'a> {
+    fn directive(&mut self, line: &str) {
+        let word = line.trim_start_matches('#').trim_start();
+        if word.starts_with("version") {
+            self.output.push_str("#version 450");
+        } else if !word.starts_with("extension") {
+            self.output.push_str(line);
+        }
+    }
+
+    /// A token inside of braces.
+    fn push(&mut self, before: &[&str], token: &'a str) {
+        let is_member = before.last() == Some(&".");
+        if self.flags.contains(&token) && !is_member {
+            self.output.push_str(&format!("({token} != 0)"));
+        } else {
+            self.output.push_str(token);
+        }
+    }
+
+    /// What stands before the brace of a function, struct or block.
+    fn head(&mut self, tokens: &[&'a str]) {
+        let words: Vec<&str> = tokens.iter().copied().filter(|token| !is_trivia(token)).collect();
+        let is_block = words.contains(&"uniform") && !words.contains(&"binding");
+        if !is_block {
+            tokens.iter().for_each(|token| self.output.push_str(token));
+            return;
+        }
+        let binding = self.binding();
+        let has_layout = words.first() == Some(&"layout");
+        let mut is_open = !has_layout;
+        for token in tokens {
+            if is_open && !is_trivia(token) && !has_layout {
+                self.output.push_str(&format!("layout(set = 0, binding = {binding}) "));
+                is_open = false;
+            }
+            self.output.push_str(token);
+            if has_layout && *token == "(" {
+                self.output.push_str(&format!("set = 0, binding = {binding}, "));
+            }
+        }
+    }
+
+    fn binding(&mut self) -> usize {
+        self.bindings += 1;
+        self.bindings - 1
+    }
+
+    fn declaration(&mut self, tokens: &[&'a str]) {
+        let words: Vec<&str> = tokens.iter().copied().filter(|token| !is_trivia(token)).collect();
+        let has = |word: &str| words.contains(&word);
+        let is_input = has("in") || has("attribute");
+        let is_output = has("out") || has("varying");
+        let is_gone = words.first() == Some(&"precision")
+            || (words.first() == Some(&"invariant") && !is_output)
+            || (has("uniform") && words.iter().any(|word| word.contains("sampler")));
+        // A prototype has parameters in parentheses.
+        let is_function = has("(") && !has("layout");
+        if is_gone {
+            return self.lines(tokens, "");
+        }
+        if is_function || has("location") || has("binding") || !(is_input || is_output || has("uniform")) {
+            return tokens.iter().for_each(|token| self.output.push_str(token));
+        }
+        let kept: Vec<&str> = words.iter().copied().filter(|word| KEPT.contains(word)).collect();
+        let skipped = |word: &&str| {
+            KEPT.contains(word)
+                || DROPPED.contains(word)
+                || ["in", "out", "attribute", "varying", "uniform", ";"].contains(word)
+        };
+        let mut rest = words.iter().copied().filter(|word| !skipped(word)).collect::<Vec<_>>().into_iter();
+        let Some(kind) = rest.next() else { return self.lines(tokens, "") };
+        let mut text = String::new();
+        for declarator in declarators(rest.collect()) {
+            let Some(&name) = declarator.first() else { continue };
+            let full = declarator.concat();
+            if has("uniform") {
+                let is_flag = kind == "bool" && declarator.len() == 1;
+                let kind = if is_flag { "int" } else { kind };
+                self.flags.extend(is_flag.then_some(name));
+                let binding = self.binding();
+                text += &format!("layout(set = 0, binding = {binding}) uniform Block_{name} {{ {kind} {full}; }}; ");
+            } else {
+                let (next, word) = if is_input { (&mut self.inputs, "in") } else { (&mut self.outputs, "out") };
+                let kept = kept.join(" ");
+                text += &format!("layout(location = {next}) {kept} {word} {kind} {full}; ");
+                *next += 1;
+            }
+        }
+        self.lines(tokens, &text);
+    }
+
+    /// Writes a text in the place of tokens: what stands before them, and as many lines.
+    fn lines(&mut self, tokens: &[&str], text: &str) {
+        let before = tokens.iter().take_while(|token| is_trivia(token));
+        before.clone().for_each(|token| self.output.push_str(token));
+        self.output.push_str(text);
+        let inside = tokens.iter().skip(before.count()).filter(|token| is_trivia(token));
+        let newlines = inside.map(|token| token.matches('\n').count()).sum();
+        self.output.push_str(&"\n".repeat(newlines));
+    }
+}
+
+/// Name and array size of each declared variable, without initial values.
+fn declarators(words: Vec<&str>) -> Vec<Vec<&str>> {
+    let mut all = vec![Vec::new()];
+    let (mut depth, mut is_value) = (0_usize, false);
+    for word in words {
+        match word {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => {
+                all.push(Vec::new());
+                is_value = false;
+                continue;
+            }
+            "=" => is_value = true,
+            _other => {}
+        }
+        if !is_value && let Some(last) = all.last_mut() {
+            last.push(word);
+        }
+    }
+    all
+}
+
+fn is_trivia(token: &str) -> bool {
+    token.starts_with("//") || token.starts_with("/*") || token.chars().all(char::is_whitespace)
+}
+
+/// Words, symbols of one letter, spaces, comments, and directives as whole lines.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    let mut is_line_start = true;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '#' if is_line_start => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ if first.is_whitespace() => {
+                rest.find(|letter: char| !letter.is_whitespace()).unwrap_or(rest.len())
+            }
+            _ if is_word(first) => rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()),
+            _symbol => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(end);
+        is_line_start = if token.chars().all(char::is_whitespace) {
+            is_line_start || token.contains('\n')
+        } else {
+            false
+        };
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::modern;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(modern(text), expected);
+    }
+
+    #[test]
+    fn declarations_get_locations_and_blocks() {
+        check(
+            "#version 100\nattribute vec3 a, b;\nvarying lowp vec4 c;\nuniform mat4 m[2];\nvoid main() { c = a; }",
+            "#version 450\nlayout(location = 0)  in vec3 a; layout(location = 1)  in vec3 b; \n\
+             layout(location = 0)  out vec4 c; \n\
+             layout(set = 0, binding = 16) uniform Block_m { mat4 m[2]; }; \nvoid main() { c = a; }",
+        );
+    }
+
+    #[test]
+    fn explicit_locations_come_first() {
+        check(
+            "#version 330\nlayout(location = 2) in vec3 a;\nin vec2 b;\nout vec2 c;",
+            "#version 450\nlayout(location = 2) in vec3 a;\nlayout(location = 3)  in vec2 b; \n\
+             layout(location = 0)  out vec2 c; ",
+        );
+    }
+
+    #[test]
+    fn bool_uniforms_are_ints() {
+        check(
+            "#version 120\nuniform bool lit;\nvoid main() { if (lit) { x.lit = 1; } }",
+            "#version 450\nlayout(set = 0, binding = 16) uniform Block_lit { int lit; }; \n\
+             void main() { if ((lit != 0)) { x.lit = 1; } }",
+        );
+    }
+
+    #[test]
+    fn blocks_get_bindings_and_lines_stay() {
+        check(
+            "#version 300 es\nprecision\nhighp float;\nlayout(std140) uniform B {\n vec4 x;\n};",
+            "#version 450\n\n\nlayout(set = 0, binding = 16, std140) uniform B {\n vec4 x;\n};",
+        );
+    }
 }

@@ -77,8 +77,7 @@ fn read_wgsl(text: &str) -> Result<Source> {
 
 fn read_glsl(text: &str) -> Result<Source> {
     let text = modern(text);
-    let mut options = glsl::Options::from(ShaderStage::Vertex);
-    options.defines.insert("GL_ES".into(), "1".into());
+    let options = glsl::Options::from(ShaderStage::Vertex);
     match glsl::Frontend::default().parse(&options, &text) {
         Ok(module) => Ok(Source { module, text }),
         Err(errors) => {
