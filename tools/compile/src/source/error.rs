@@ -73,6 +73,13 @@ pub(super) fn at(kind: Kind, span: Span, text: &str) -> Error {
     Error { kind, at: location(span, text) }
 }
 
+/// The span of the first of these words that a text has.
+pub(super) fn find(text: &str, words: &[String]) -> Option<Span> {
+    let (start, word) = words.iter().find_map(|word| text.find(word).map(|start| (start, word)))?;
+    let at = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    Some(Span::new(at(start), at(start + word.len())))
+}
+
 /// Location of the beginning of a span in a text.
 pub(super) fn location(span: Span, text: &str) -> Option<Location> {
     let start = span.to_range()?.start;

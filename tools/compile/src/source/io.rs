@@ -8,7 +8,7 @@ use transpica::container::Semantic;
 use transpica::stages::ir::{Binary, Lane, Op, Resource, Type, Value as IrValue};
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{Kind, Result};
+use super::error::{self, Kind, Result};
 use super::interface::{Attribute, Output};
 use super::lower::Lowering;
 use super::value::Value;
@@ -70,7 +70,7 @@ struct Varying {
 impl<'a> Lowering<'a> {
     /// Values of the arguments of an entry point.
     pub(super) fn inputs(&mut self, entry: &'a EntryPoint) -> Result<Vec<Value>> {
-        self.span = entry_span(entry);
+        self.span = self.entry_span(entry);
         let module = self.module;
         let mut values = Vec::new();
         for argument in &entry.function.arguments {
@@ -100,7 +100,10 @@ impl<'a> Lowering<'a> {
         let location = match binding {
             Some(Binding::Location { location, .. }) => *location,
             Some(Binding::BuiltIn(built_in)) => {
-                return Err(self.error(Kind::BuiltIn(format!("input {built_in:?}"))));
+                let name = format!("{built_in:?}");
+                let words = [snake(&name), format!("gl_{name}"), name.replace("Index", "ID")];
+                self.span = error::find(self.text, &words).unwrap_or(self.span);
+                return Err(self.error(Kind::BuiltIn(format!("input {name}"))));
             }
             None => return self.internal("an attribute without location"),
         };
@@ -168,12 +171,18 @@ impl<'a> Lowering<'a> {
         Ok(values)
     }
 
+    /// Place of an entry point, of which naga keeps none.
+    pub(super) fn entry_span(&self, entry: &EntryPoint) -> naga::Span {
+        let words = ["fn ", "void "].map(|word| format!("{word}{}", entry.name));
+        error::find(self.text, &words).unwrap_or(naga::Span::UNDEFINED)
+    }
+
     fn varyings(&mut self, entry: &'a EntryPoint, result: Value) -> Result<Vec<Varying>> {
         let module = self.module;
         let Some(declared) = &entry.function.result else { return Ok(Vec::new()) };
         self.span = module.types.get_span(declared.ty);
         if !self.span.is_defined() {
-            self.span = entry_span(entry);
+            self.span = self.entry_span(entry);
         }
         match (&module.types[declared.ty].inner, result) {
             (TypeInner::Struct { members, .. }, Value::Many(values)) => {
@@ -284,7 +293,14 @@ fn capacity(semantic: Semantic) -> u8 {
     semantic.info().components + u8::from(semantic == Semantic::Texcoord0)
 }
 
-/// Place of an entry point: that of its first statement.
-fn entry_span(entry: &EntryPoint) -> naga::Span {
-    entry.function.body.span_iter().next().map_or(naga::Span::UNDEFINED, |(_, span)| *span)
+/// `vertex_index` for `VertexIndex`.
+fn snake(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
 }

@@ -7,7 +7,7 @@
 //! loop (left = i0.x, aL = i0.y, ..) { .. ; if left > 0 {} else { break } ; continue left - 1, aL + i0.z }
 //! ```
 
-use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Statement};
+use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Span, Statement};
 use transpica::stages::ir::{Binary, Def, Exit, Lane, NodeData, Op, Resource, Type, ValueList};
 
 use super::data::{Data, Scalar, Shape};
@@ -36,7 +36,14 @@ struct Counted {
     conditions: Vec<Handle<Expression>>,
 }
 
-type Loop<'a> = (&'a Block, &'a Block, Option<Handle<Expression>>);
+/// A loop of naga and its place.
+#[derive(Clone, Copy)]
+struct Loop<'a> {
+    body: &'a Block,
+    continuing: &'a Block,
+    break_if: Option<Handle<Expression>>,
+    span: Span,
+}
 
 impl<'a> Lowering<'a> {
     pub(super) fn lower_loop(
@@ -45,7 +52,7 @@ impl<'a> Lowering<'a> {
         continuing: &'a Block,
         break_if: Option<Handle<Expression>>,
     ) -> Result<()> {
-        let all = (body, continuing, break_if);
+        let all = Loop { body, continuing, break_if, span: self.span };
         let Some(counted) = self.find_count(all)? else { return self.unroll(all) };
         let start = self.variables[counted.slot.0].clone();
         // What comes before the test computes its limit; it changes nothing.
@@ -55,7 +62,8 @@ impl<'a> Lowering<'a> {
             }
         }
         let limit = self.value(counted.limit)?;
-        let Some(nodes) = self.nodes(&[&start, &limit]) else { return Err(self.error(Kind::Loop)) };
+        let Some(nodes) = self.nodes(&[&start, &limit]) else { return self.uncounted(all) };
+        self.span = all.span;
         let rounds = self.rounds(&counted, nodes[0], nodes[1]);
         let size = count_expressions(body) + count_expressions(continuing);
         match rounds {
@@ -88,15 +96,20 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    fn uncounted<T>(&mut self, all: Loop<'a>) -> Result<T> {
+        self.span = all.span;
+        Err(self.error(Kind::Loop))
+    }
+
     /// Rounds one after the other.
-    fn unroll(&mut self, (body, continuing, break_if): Loop<'a>) -> Result<()> {
+    fn unroll(&mut self, all: Loop<'a>) -> Result<()> {
         let down = self.truth(false);
         let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
         let frame = self.frame();
         frame.flags.extend([broke, continued]);
         frame.breaks.push(broke);
         frame.continues.push(continued);
-        self.round((body, continuing, break_if), broke, continued, 0)?;
+        self.round(all, broke, continued, 0)?;
         let frame = self.frame();
         frame.flags.truncate(frame.flags.len() - 2);
         frame.breaks.pop();
@@ -107,12 +120,11 @@ impl<'a> Lowering<'a> {
 
     /// Rounds from one on, each after the other; where a flag decides, inside of a branch.
     fn round(&mut self, all: Loop<'a>, broke: Slot, continued: Slot, first: usize) -> Result<()> {
-        let (body, continuing, break_if) = all;
         for round in first..=ROUNDS {
             if round == ROUNDS {
-                return Err(self.error(Kind::Loop));
+                return self.uncounted(all);
             }
-            self.run(vec![Cursor::new(body)])?;
+            self.run(vec![Cursor::new(all.body)])?;
             let returned = self.frame().returned;
             self.variables[continued.0] = self.truth(false);
             let (a, b) = (self.variables[broke.0].clone(), self.variables[returned.0].clone());
@@ -122,13 +134,13 @@ impl<'a> Lowering<'a> {
                 Some(false) => {}
                 None => return self.rest_of_rounds(&leaves, all, (broke, continued), round),
             }
-            self.run(vec![Cursor::new(continuing)])?;
-            if let Some(condition) = break_if {
+            self.run(vec![Cursor::new(all.continuing)])?;
+            if let Some(condition) = all.break_if {
                 leaves = self.value(condition)?;
                 match self.known_truth(&leaves) {
                     Some(true) => return Ok(()),
                     Some(false) => {}
-                    None => return Err(self.error(Kind::Loop)),
+                    None => return self.uncounted(all),
                 }
             }
         }
@@ -136,12 +148,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn rest_of_rounds(&mut self, leaves: &Value, all: Loop<'a>, flags: (Slot, Slot), round: usize) -> Result<()> {
-        if all.2.is_some() {
-            return Err(self.error(Kind::Loop));
-        }
         // Rounds without a known end would nest without end.
-        if round >= 16 {
-            return Err(self.error(Kind::Loop));
+        if all.break_if.is_some() || round >= 16 {
+            return self.uncounted(all);
         }
         let alive = self.unary(naga::UnaryOperator::LogicalNot, leaves)?;
         let returned = self.frame().returned;
@@ -149,15 +158,16 @@ impl<'a> Lowering<'a> {
             let down = this.truth(false);
             this.variables[flags.0.0] = down.clone();
             this.variables[returned.0] = down;
-            this.run(vec![Cursor::new(all.1)])?;
+            this.run(vec![Cursor::new(all.continuing)])?;
             this.deeper(|this| this.round(all, flags.0, flags.1, round + 1))
         };
         self.branch(&alive, next, |_| Ok(()))
     }
 
     /// Finds the variable that a loop counts: its test comes first, one store changes it.
-    fn find_count(&mut self, (body, continuing, break_if): Loop<'a>) -> Result<Option<Counted>> {
-        if break_if.is_some() {
+    fn find_count(&mut self, all: Loop<'a>) -> Result<Option<Counted>> {
+        let Loop { body, continuing, .. } = all;
+        if all.break_if.is_some() {
             return Ok(None);
         }
         let Some((test, condition, inverted)) = find_test(body) else { return Ok(None) };
@@ -178,7 +188,7 @@ impl<'a> Lowering<'a> {
         let Expression::LocalVariable(local) = expressions[pointer] else { return Ok(None) };
         let Some(step) = self.find_step(local, body, continuing)? else { return Ok(None) };
         let slot = self.frame().locals[local.index()];
-        let changed = self.changed((body, continuing, None))?;
+        let changed = self.changed(all)?;
         if self.depends(limit, &changed) {
             return Ok(None);
         }
@@ -295,7 +305,7 @@ impl<'a> Lowering<'a> {
 
     /// Lowers a loop that LOOP counts.
     fn count_loop(&mut self, all: Loop<'a>, counted: &Counted, start: NodeId, node: NodeId) -> Result<()> {
-        let (body, ..) = all;
+        self.span = all.span;
         let name = self.rounds_name(node);
         let count = self.count(name, node)?;
         let [left, address, step] =
@@ -304,7 +314,7 @@ impl<'a> Lowering<'a> {
                 self.b.read(Type::I32, Op::Read(register))
             });
         let carried = self.changed(all)?;
-        let last = if has_return(body) { vec![self.frame().result, self.frame().returned] } else { Vec::new() };
+        let last = if has_return(all.body) { vec![self.frame().result, self.frame().returned] } else { Vec::new() };
         let down = self.truth(false);
         let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
         let (mut inits, mut params) = (vec![left, address], self.b.define(&[Type::I32; 2], Def::Param));
@@ -349,7 +359,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The body from the test on, and what continues it.
-    fn run_round(&mut self, (body, continuing, _): Loop<'a>, counted: &Counted, continued: Slot) -> Result<()> {
+    fn run_round(&mut self, Loop { body, continuing, .. }: Loop<'a>, counted: &Counted, continued: Slot) -> Result<()> {
         for statement in body.iter().take(counted.test) {
             if let Statement::Emit(range) = statement {
                 // LOOP makes the test, so that its limit needs no float register.
@@ -482,7 +492,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Variables that a loop changes, by stores or through pointers.
-    fn changed(&mut self, (body, continuing, _): Loop<'a>) -> Result<Vec<Slot>> {
+    fn changed(&mut self, Loop { body, continuing, .. }: Loop<'a>) -> Result<Vec<Slot>> {
         let expressions = self.frame().expressions;
         let mut pointers = Vec::new();
         let mut calls = false;

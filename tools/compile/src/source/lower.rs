@@ -134,6 +134,7 @@ impl<'a> Lowering<'a> {
         let inputs = self.inputs(entry)?;
         let result = self.inline(&entry.function, inputs)?;
         let outputs = self.outputs(entry, result)?;
+        self.span = self.entry_span(entry);
         self.allocate()?;
         let mut interface = self.interface;
         interface.host = self.host;

@@ -96,7 +96,10 @@ fn validate(source: &Source) -> Result<()> {
     match validator.validate(&source.module) {
         Ok(_) => Ok(()),
         Err(error) => {
-            let span = error.spans().next().map_or(Span::UNDEFINED, |(span, _)| *span);
+            // The shortest one says most.
+            let length = |span: &Span| span.to_range().map_or(usize::MAX, |range| range.len());
+            let spans = error.spans().map(|(span, _)| *span);
+            let span = spans.min_by_key(length).unwrap_or(Span::UNDEFINED);
             let mut message = error.as_inner().to_string();
             let mut cause = std::error::Error::source(error.as_inner());
             while let Some(inner) = cause {

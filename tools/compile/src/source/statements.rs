@@ -235,7 +235,7 @@ impl<'a> Lowering<'a> {
             None => {}
         }
         let before = self.variables.clone();
-        let outer = self.b.region;
+        let (outer, span) = (self.b.region, self.span);
         let first = self.b.new_region();
         self.b.region = first;
         then(self)?;
@@ -244,7 +244,7 @@ impl<'a> Lowering<'a> {
         self.b.region = second;
         otherwise(self)?;
         let after_otherwise = std::mem::take(&mut self.variables);
-        self.b.region = outer;
+        (self.b.region, self.span) = (outer, span);
         if self.is_logic(condition, [first, second], &after_then, &after_otherwise) {
             return self.merge_logic(condition, [first, second], after_then, after_otherwise);
         }

@@ -1,1 +1,297 @@
-//! Sources outside of the subset.
+//! Sources outside of the subset: each is an error of a kind, at a place, with advice.
+//! `$` in a text marks the place of the error.
+
+use transpica_compile::source::{Error, Language, Location, Options, lower, read};
+
+struct Case {
+    name: &'static str,
+    language: Language,
+    code: &'static str,
+    text: &'static str,
+}
+
+const fn wgsl(name: &'static str, code: &'static str, text: &'static str) -> Case {
+    Case { name, language: Language::Wgsl, code, text }
+}
+
+const fn glsl(name: &'static str, code: &'static str, text: &'static str) -> Case {
+    Case { name, language: Language::Glsl, code, text }
+}
+
+const CASES: &[Case] = &[
+    wgsl("a letter too many", "syntax", "@vertex fn main() -> @builtin(position) vec4f { return vec4f(0.0)$) }"),
+    wgsl(
+        "a type that does not fit",
+        "invalid",
+        "@vertex fn main(@location(0) $p: vec3f) -> @builtin(position) vec4f { return p; }",
+    ),
+    wgsl("no entry point", "no-entry", "fn helper() -> f32 { return 1.0; }"),
+    wgsl("only a fragment stage", "no-entry", "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }"),
+    wgsl(
+        "two entry points",
+        "no-entry",
+        "@vertex fn a(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }
+@vertex fn b(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }",
+    ),
+    wgsl(
+        "a storage buffer",
+        "resource",
+        "@group(0) @binding(0) var<storage> bones: array<mat4x4f>;
+@vertex fn main(@location(0) p: vec4f, @location(1) i: u32) -> @builtin(position) vec4f { return $bones[i] * p; }",
+    ),
+    wgsl(
+        "a texture",
+        "resource",
+        "@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    return p + $textureSampleLevel(t, s, p.xy, 0.0);
+}",
+    ),
+    wgsl(
+        "the index of a vertex only",
+        "built-in",
+        "@vertex fn main(@builtin($vertex_index) i: u32) -> @builtin(position) vec4f {
+    return vec4f(f32(i), 0.0, 0.0, 1.0);
+}",
+    ),
+    wgsl(
+        "the index of an instance",
+        "built-in",
+        "@vertex fn main(@location(0) p: vec4f, @builtin($instance_index) i: u32) -> @builtin(position) vec4f {
+    return p + f32(i);
+}",
+    ),
+    wgsl(
+        "no attribute",
+        "no-attributes",
+        "@group(0) @binding(0) var<uniform> u: vec4f;
+@vertex $fn main() -> @builtin(position) vec4f { return u; }",
+    ),
+    wgsl(
+        "bits of two numbers",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: vec2u) -> @builtin(position) vec4f {
+    return p * f32($a.x ^ a.y);
+}",
+    ),
+    wgsl(
+        "a mask of high bits",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: u32) -> @builtin(position) vec4f {
+    return p * f32($a & 6u);
+}",
+    ),
+    wgsl(
+        "a shift by an attribute",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: vec2u) -> @builtin(position) vec4f {
+    return p * f32($a.x << a.y);
+}",
+    ),
+    wgsl(
+        "bits that count",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: u32) -> @builtin(position) vec4f {
+    return p * f32($countOneBits(a));
+}",
+    ),
+    wgsl(
+        "bits as a number",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: u32) -> @builtin(position) vec4f {
+    return p * $bitcast<f32>(a);
+}",
+    ),
+    wgsl(
+        "bytes of a word",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: u32) -> @builtin(position) vec4f {
+    return p * $unpack4x8unorm(a);
+}",
+    ),
+    wgsl(
+        "an inverse of attributes",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: vec2f) -> @builtin(position) vec4f {
+    return p * $determinant(mat2x2f(a, p.xy));
+}",
+    ),
+    wgsl(
+        "hyperbolas",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return $tanh(p); }",
+    ),
+    wgsl(
+        "a loop of an attribute",
+        "loop",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) n: i32) -> @builtin(position) vec4f {
+    var sum = p;
+    $for (var i = 0; i < n; i++) { sum += p; }
+    return sum;
+}",
+    ),
+    wgsl(
+        "a loop until a value is small",
+        "loop",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    var sum = p;
+    $while sum.x > 1.0 { sum *= 0.5; }
+    return sum;
+}",
+    ),
+    wgsl(
+        "a loop of too many rounds",
+        "limit",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    var sum = p;
+    $for (var i = 0; i < 300; i++) { sum += p; }
+    return sum;
+}",
+    ),
+    wgsl(
+        "five loops of a host",
+        "limit",
+        "@group(0) @binding(0) var<uniform> n: array<vec4i, 5>;
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    var s = p;
+    for (var i = 0; i < n[0].x; i++) { s += p; }
+    for (var i = 0; i < n[1].x; i++) { s += p; }
+    for (var i = 0; i < n[2].x; i++) { s += p; }
+    for (var i = 0; i < n[3].x; i++) { s += p; }
+    $for (var i = 0; i < n[4].x; i++) { s += p; }
+    return s;
+}",
+    ),
+    wgsl(
+        "an index of a local array",
+        "index",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) i: u32) -> @builtin(position) vec4f {
+    var all = array<vec4f, 3>(p, p.yzwx, p.zwxy);
+    return $all[i];
+}",
+    ),
+    wgsl(
+        "a store at an index",
+        "index",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) i: u32) -> @builtin(position) vec4f {
+    var all = array<vec4f, 3>(p, p, p);
+    $all[i] = p.wzyx;
+    return all[1];
+}",
+    ),
+    wgsl(
+        "location 12",
+        "attribute",
+        "@vertex $fn main(@location(12) p: vec4f) -> @builtin(position) vec4f { return p; }",
+    ),
+    wgsl(
+        "an output without a name that is known, and none free",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) b: vec4f }
+@vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p, p); }",
+    ),
+    wgsl(
+        "two colors",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) color: vec4f, @location(1) colour: vec4f }
+@vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p, p); }",
+    ),
+    wgsl(
+        "a texcoord of four",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) uv1: vec4f }
+@vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p); }",
+    ),
+    wgsl(
+        "whole numbers as output",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) @interpolate(flat) color: vec4u }
+@vertex fn main(@location(0) p: vec4f, @location(1) c: vec4u) -> Out { return Out(p, c); }",
+    ),
+    wgsl(
+        "too many uniforms",
+        "limit",
+        "@group(0) @binding(0) var<uniform> bones: array<mat4x4f, 25>;
+@vertex $fn main(@location(0) p: vec4f, @location(1) i: u32) -> @builtin(position) vec4f { return bones[i] * p; }",
+    ),
+    wgsl(
+        "sixteen bools of a host",
+        "limit",
+        "@group(0) @binding(0) var<uniform> n: vec4i;
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    var s = p;
+    if n.x == 0 { s.x += p.y; } if n.x == 1 { s.x += p.y; } if n.x == 2 { s.x += p.y; } if n.x == 3 { s.x += p.y; }
+    if n.y == 0 { s.y += p.y; } if n.y == 1 { s.y += p.y; } if n.y == 2 { s.y += p.y; } if n.y == 3 { s.y += p.y; }
+    if n.z == 0 { s.z += p.y; } if n.z == 1 { s.z += p.y; } if n.z == 2 { s.z += p.y; } if n.z == 3 { s.z += p.y; }
+    if n.w == 0 { s.w += p.y; } if n.w == 1 { s.w += p.y; } if n.w == 2 { s.w += p.y; } $if n.w == 3 { s.w += p.y; }
+    return s;
+}",
+    ),
+    wgsl(
+        "numbers of 16 bits",
+        "format",
+        "enable f16;
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return vec4f(vec4<f16>(p)); }",
+    ),
+    wgsl(
+        "a sine that grows without end",
+        "limit",
+        "fn a(x: f32) -> f32 { return sin(x) + sin(x + 1.0); }
+fn b(x: f32) -> f32 { return a(a(a(a(a(a(a(a(x)))))))); }
+fn c(x: f32) -> f32 { return b(b(b(b(b(b(b(b(x)))))))); }
+fn d(x: f32) -> f32 { return c(c(c(c(c(c(c(c(x)))))))); }
+fn e(x: f32) -> f32 { return d(d(d(d(d(d(d(d(x)))))))); }
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return p * e(p.x); }",
+    ),
+    glsl("a word that GLSL lacks", "syntax", "#version 450\nvoid main() { gl_Position = $nothing; }"),
+    glsl(
+        "numbers of 64 bits",
+        "format",
+        "#version 450
+layout(location = 0) in vec4 p;
+void main() { double d = double(p.x); gl_Position = p * float(d); }",
+    ),
+    glsl(
+        "gl_VertexIndex",
+        "built-in",
+        "#version 450
+void main() { gl_Position = vec4(float($gl_VertexIndex)); }",
+    ),
+    glsl(
+        "a buffer",
+        "resource",
+        "#version 450
+layout(location = 0) in vec4 p;
+layout(set = 0, binding = 0) readonly buffer Bones { mat4 bones[]; };
+void main() { gl_Position = bones[int(p.w)] * p; }",
+    ),
+];
+
+fn result(language: Language, text: &str) -> Result<(), Error> {
+    let source = read(language, text.as_bytes())?;
+    lower(&source, &Options::of(language)).map(|_| ())
+}
+
+#[test]
+fn each_refusal_has_a_kind_a_place_and_advice() {
+    let mut wrong = Vec::new();
+    for Case { name, language, code, text } in CASES {
+        let place = text.find('$').map(|index| {
+            let before = &text[..index];
+            let column = before.rsplit('\n').next().map_or(0, str::len) + 1;
+            Location { line: before.matches('\n').count() as u32 + 1, column: column as u32 }
+        });
+        match result(*language, &text.replace('$', "")) {
+            Ok(()) => wrong.push(format!("{name}: is accepted")),
+            Err(error) => {
+                let needs_place = place.is_some();
+                if error.kind.code() != *code || (needs_place && error.at != place) {
+                    wrong.push(format!("{name}: {} at {place:?}, not {:?} {error}", error.kind.code(), error.at));
+                }
+                let has_advice = !matches!(*code, "syntax" | "invalid" | "no-entry");
+                assert_eq!(error.kind.advice().is_some(), has_advice, "{name}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,41 +1,78 @@
-//! The shaders of `tests/shaders/`, each with the distance that it may have.
+//! The shaders of `tests/shaders/`, each with the distances that it has, also by way of SPIR-V.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use transpica_compile::source::{Language, Options, read};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use transpica_compile::source::{Language, Options, Source, lower, read};
 
 use crate::compare::compare;
 
 const VERTICES: usize = 300;
 
+/// Largest distance, relative to the largest lane of an output. Polynomials of angles decide it.
+const FAR: f64 = 1e-3;
+
+fn files() -> Vec<(PathBuf, Language)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shaders");
+    let entries = folder.read_dir().expect("the folder exists");
+    let language = |path: PathBuf| match path.extension()?.to_str()? {
+        "wgsl" => Some((path, Language::Wgsl)),
+        "vert" => Some((path, Language::Glsl)),
+        _other => None,
+    };
+    let mut files: Vec<_> =
+        entries.filter_map(|entry| language(entry.expect("an entry is readable").path())).collect();
+    files.sort_by(|(a, _), (b, _)| a.cmp(b));
+    files
+}
+
+fn source(path: &Path, language: Language) -> Source {
+    let bytes = std::fs::read(path).expect("the file is readable");
+    read(language, &bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 #[test]
 fn shaders_compute_what_their_sources_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shaders");
-    let mut names: Vec<_> =
-        folder.read_dir().expect("the folder exists").map(|entry| entry.expect("an entry").path()).collect();
-    names.sort();
     let mut table = String::new();
-    for path in names {
-        let language = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("wgsl") => Language::Wgsl,
-            Some("vert") => Language::Glsl,
-            _other => continue,
-        };
-        let text = std::fs::read(&path).expect("the file is readable");
+    for (path, language) in files() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let source = read(language, &text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let (lowered, distances) = compare(&source, &Options::of(language), VERTICES);
+        let (lowered, distances) = compare(&source(&path, language), &Options::of(language), VERTICES);
         for (output, distance) in lowered.interface.outputs.iter().zip(&distances) {
-            let line = format!(
-                "{name} {} {}: {} ulp, {:.1e} of {}\n",
-                output.name,
-                output.semantic.info().name,
-                distance.ulp,
-                distance.relative,
-                distance.compared
-            );
-            table.push_str(&line);
+            let semantic = output.semantic.info().name;
+            let (ulp, relative) = (distance.ulp, distance.relative);
+            table.push_str(&format!("{name} {} {semantic}: {ulp} ulp, {relative:.1e}\n", output.name));
+            assert!(relative < FAR, "{name} {}: {relative:.1e}", output.name);
+            assert!(distance.compared * 10 > VERTICES * 9, "{name}: most vertices are finite");
         }
     }
     println!("{table}");
+}
+
+#[test]
+fn a_shader_and_its_spir_v_are_one_program() {
+    for (path, _) in files().into_iter().filter(|(_, language)| *language == Language::Wgsl) {
+        let own = source(&path, Language::Wgsl);
+        // Overrides have no form in SPIR-V of naga.
+        if own.module.overrides.is_empty() {
+            let again = read(Language::SpirV, &spir_v(&own)).unwrap_or_else(|error| panic!("{error}"));
+            let options = Options::of(Language::SpirV);
+            let [expected, got] = [&own, &again].map(|source| lower(source, &options));
+            let expected = expected.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let got = got.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(expected.interface.outputs.len(), got.interface.outputs.len(), "{}", path.display());
+            compare(&again, &options, 50);
+        }
+    }
+}
+
+fn spir_v(source: &Source) -> Vec<u8> {
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&source.module)
+        .expect("the module is valid");
+    let options = naga::back::spv::Options {
+        flags: naga::back::spv::WriterFlags::DEBUG,
+        ..naga::back::spv::Options::default()
+    };
+    let words = naga::back::spv::write_vec(&source.module, &info, &options, None).expect("naga writes it");
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
