@@ -10,6 +10,7 @@ use naga::{
 use transpica::container::Semantic;
 
 use super::data::{Data, Scalar, Shape};
+use super::expressions::keeps_bits;
 use super::host::Part;
 use super::interface::{Interface, Layout, UniformValues};
 use super::io::SMALLEST_HALF;
@@ -132,10 +133,12 @@ impl<'a> Machine<'a> {
             result: None,
         });
         for (handle, _) in module.global_expressions.iter() {
+            // Later ones may name it as a constant.
             let value = self.expression(handle);
-            self.frames[0].values[handle.index()] = value;
+            self.frames[0].values[handle.index()] = value.clone();
+            self.constants.push(value);
         }
-        self.constants = self.frames.pop()?.values;
+        self.frames.pop();
         let mut next = 0;
         for (_, global) in module.global_variables.iter() {
             let value = match global.space {
@@ -440,9 +443,13 @@ impl<'a> Machine<'a> {
                 let args = handles.map(|handle| self.data(handle)).collect::<Option<Vec<Data>>>()?;
                 math::math(*fun, &args.iter().collect::<Vec<_>>())?
             }
-            Expression::As { expr, kind, convert: Some(width) } => {
-                let scalar = Scalar::of(naga::Scalar { kind: *kind, width: *width })?;
-                math::convert(&self.data(*expr)?, scalar)
+            Expression::As { expr, kind, convert } => {
+                let scalar = Scalar::of(naga::Scalar { kind: *kind, width: convert.unwrap_or(4) })?;
+                let data = self.data(*expr)?;
+                if convert.is_none() && !keeps_bits(data.shape.scalar, scalar) {
+                    return None;
+                }
+                math::convert(&data, scalar)
             }
             _other => return None,
         }))

@@ -127,11 +127,15 @@ impl<'a> Lowering<'a> {
             }
             Expression::As { expr, kind, convert } => {
                 let value = self.value(*expr)?;
-                let Some(width) = convert else { return self.operation("a number from the bits of another") };
-                match Scalar::of(naga::Scalar { kind: *kind, width: *width }) {
-                    Some(scalar) => self.convert(&value, scalar),
-                    None => Err(self.error(Kind::Format(format!("{kind:?}{}", 8 * width)))),
+                let width = convert.unwrap_or(4);
+                let Some(scalar) = Scalar::of(naga::Scalar { kind: *kind, width }) else {
+                    return Err(self.error(Kind::Format(format!("{kind:?}{}", 8 * width))));
+                };
+                // The bits of a whole number that is not negative are the number.
+                if convert.is_none() && !keeps_bits(self.shape(&value)?.scalar, scalar) {
+                    return self.operation("a number from the bits of another");
                 }
+                self.convert(&value, scalar)
             }
             other => Err(self.error(refused(other))),
         }
@@ -509,6 +513,11 @@ fn lane(component: SwizzleComponent) -> u8 {
         SwizzleComponent::Z => 2,
         SwizzleComponent::W => 3,
     }
+}
+
+/// Returns whether the bits of a number are the same number of another kind.
+pub(super) fn keeps_bits(from: Scalar, to: Scalar) -> bool {
+    from == to || [from, to].iter().all(|scalar| matches!(scalar, Scalar::Int | Scalar::Uint))
 }
 
 /// Reason why an expression is not in the subset.

@@ -19,7 +19,8 @@ const ATTRIBUTES: u32 = 12;
 /// Mapped outputs.
 const OUTPUTS: usize = 7;
 
-/// Semantics of outputs that no name maps, in the order of their locations.
+/// Semantics of outputs that no name maps, in the order of their locations. One or two lanes are a
+/// color last.
 pub const ORDER: [Semantic; 5] =
     [Semantic::Color, Semantic::Texcoord0, Semantic::Texcoord1, Semantic::Texcoord2, Semantic::View];
 
@@ -137,8 +138,10 @@ impl<'a> Lowering<'a> {
         for index in by_location {
             let rows = self.shape(&varyings[index].value)?.rows;
             let is_free = |semantic: &Semantic| !roles.contains(&Some(Role::Semantic(*semantic)));
-            let mut free = ORDER.into_iter().filter(is_free);
-            match free.find(|&semantic| rows <= capacity(semantic)) {
+            let mut free: Vec<Semantic> = ORDER.into_iter().filter(is_free).collect();
+            // Two lanes are texture coordinates before they are a color.
+            free.sort_by_key(|semantic| rows <= 2 && *semantic == Semantic::Color);
+            match free.into_iter().find(|&semantic| rows <= capacity(semantic)) {
                 Some(semantic) => roles[index] = Some(Role::Semantic(semantic)),
                 None => return self.output_error(&varyings[index], "has no semantic that is free"),
             }
