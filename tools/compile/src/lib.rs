@@ -3,6 +3,8 @@
 //! In: programs of files, or shaders in WGSL, GLSL and SPIR-V. Out: verdicts and programs, each
 //! shown equal to its source. Knows no GPU.
 
+#[cfg(feature = "source")]
+pub mod compile;
 pub mod emit;
 pub mod equal;
 pub mod optimize;

@@ -1,0 +1,117 @@
+//! Vertex shaders of shading languages as programs for the PICA200.
+//! In: a source that naga has read. Out: a [`Compiled`]: a text for the assembler, a `.shbin` file,
+//! what surrounds both, and how far results are from the source's. Knows no file system.
+//!
+//! `source` lowers the shader, `emit` writes its instructions, `text.rs` adds declarations and
+//! names, `distance.rs` runs both on the same vertices.
+
+mod distance;
+mod text;
+
+use std::fmt;
+
+use transpica::isa::Mask;
+use transpica::{Options as Settings, Shbin};
+use transpica_asm::{SourceText, assemble};
+
+use crate::emit::{self, Surroundings, emit};
+use crate::passes::{self, Scratch};
+use crate::source::{self, Interface, Options, Source, lower};
+
+pub use distance::Distance;
+
+/// Vertices on which the program is compared with its source.
+const VERTICES: usize = 2000;
+/// The largest distance, relative to the largest component of an output, that sums in another order
+/// and reciprocals explain. More is a fault.
+pub const MOST: f64 = 1e-3;
+
+/// A compiled shader.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program in the assembler's language.
+    pub text: String,
+    /// The same as a `.shbin` file.
+    pub bytes: Vec<u8>,
+    /// Number of code words.
+    pub words: usize,
+    /// Attributes, outputs and uniforms, with what the host computes.
+    pub interface: Interface,
+    /// For each output the largest distance to the source.
+    pub distances: Vec<Distance>,
+}
+
+/// The reason why a shader is not compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The source is outside of the subset.
+    Source(source::Error),
+    /// The program does not fit the machine.
+    Emit(emit::Error),
+    /// What was written does not assemble to the program: a fault of this crate.
+    Assembly(String),
+    /// The program computes something else: a fault of this crate.
+    Distance {
+        /// Name of the output.
+        output: String,
+        /// Its distance.
+        distance: Distance,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => error.fmt(f),
+            Self::Emit(error) => error.fmt(f),
+            Self::Assembly(report) => write!(f, "the program does not assemble as it was made: {report}"),
+            Self::Distance { output, distance } => {
+                write!(f, "{output} is not what the source computes: {distance}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Compiles a vertex entry point.
+///
+/// ```
+/// use transpica_compile::compile::compile;
+/// use transpica_compile::source::{Language, Options, read};
+/// let text = "@group(0) @binding(0) var<uniform> transform: mat4x4f;
+///     @vertex fn main(@location(0) place: vec3f) -> @builtin(position) vec4f {
+///         return transform * vec4f(place, 1.0);
+///     }";
+/// let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
+/// let compiled = compile(&source, &Options::of(Language::Wgsl)).expect("in the subset");
+/// assert!(compiled.text.contains(".fvec transform[4]") && compiled.words < 16, "{}", compiled.text);
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
+    let mut lowered = lower(source, options).map_err(Error::Source)?;
+    passes::optimize::run(&mut lowered.module, &Settings::default().arithmetic, &mut Scratch::default());
+    let interface = lowered.interface;
+    let outputs = (0u8..).zip(&interface.outputs);
+    let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
+    // Registers from `free` to c95 may hold constants.
+    let free = (1u128 << 96) - (1u128 << interface.free);
+    let surroundings = Surroundings { outputs, free, present: Vec::new() };
+    let emitted = emit(&lowered.module, &surroundings).map_err(Error::Emit)?;
+    let text = text::program(&emitted, &interface).map_err(Error::Assembly)?;
+    let assembled = assemble(&[SourceText { name: &interface.entry, text: &text }])
+        .map_err(|report| Error::Assembly(report.to_string()))?;
+    if assembled.model.code != emitted.code.code {
+        return Err(Error::Assembly("other words".into()));
+    }
+    let file = Shbin::parse(&assembled.bytes).map_err(|error| Error::Assembly(error.to_string()))?;
+    let distances = distance::measure(source, options, &interface, &file, VERTICES)?;
+    let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| !(distance.relative <= MOST));
+    if let Some((&distance, output)) = far {
+        return Err(Error::Distance { output: output.name.clone(), distance });
+    }
+    let words = emitted.words();
+    Ok(Compiled { text, bytes: assembled.bytes, words, interface, distances })
+}

@@ -1,0 +1,174 @@
+//! The text of a compiled shader: declarations, and instructions with the names of the source.
+//! In: instructions with numbers of registers, the interface. Out: a text whose declarations have
+//! the same registers.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use transpica::container::Semantic;
+
+use crate::emit::Emitted;
+use crate::source::Interface;
+use crate::source::interface::{Attribute, Output};
+
+/// Names by bank and register; a name of several registers has the number of each.
+type Names = BTreeMap<(char, u8), String>;
+
+/// Returns the text of a program.
+///
+/// # Errors
+/// A semantic without a name.
+pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String, String> {
+    let mut taken = Taken::default();
+    let mut names = Names::new();
+    let mut text = format!("; Compiled from {}.\n", interface.entry);
+    let mut floats = floats(interface);
+    floats.sort_by_key(|&(register, ..)| register);
+    let mut next = 0;
+    for (register, name, count) in floats {
+        if register != next {
+            return Err(format!("c{next} has no name"));
+        }
+        next += count;
+        let name = taken.name(&name);
+        let size = if count == 1 { String::new() } else { format!("[{count}]") };
+        let _ = writeln!(text, ".fvec {name}{size}");
+        for place in 0..count {
+            let own = if count == 1 { name.clone() } else { format!("{name}[{place}]") };
+            names.insert(('c', register + place), own);
+        }
+    }
+    let bools = interface.flags.iter().map(|flag| ('b', flag.register, &flag.name));
+    let ints = interface.counts.iter().map(|count| ('i', count.register, &count.name));
+    for (bank, register, name) in bools.chain(ints) {
+        let name = taken.name(name);
+        let _ = writeln!(text, ".{} {name}", if bank == 'b' { "bool" } else { "ivec" });
+        names.insert((bank, register), name);
+    }
+    for &(register, value) in &emitted.constants {
+        let [x, y, z, w] = value.map(|bits| format!("{:?}", f32::from_bits(bits)));
+        let _ = writeln!(text, ".setf c{register}({x}, {y}, {z}, {w})");
+    }
+    for Attribute { register, name, shape, is_scaled } in &interface.attributes {
+        let own = taken.name(name);
+        let scaled = if *is_scaled { ", 0 to 255" } else { "" };
+        let _ = writeln!(text, ".in {own} v{register} ; {}{scaled}", shape.name());
+        names.insert(('v', *register), own);
+    }
+    for (register, output) in (0u8..).zip(&interface.outputs) {
+        let own = outputs(&mut text, &mut taken, register, output)?;
+        names.insert(('o', register), own);
+    }
+    text.push('\n');
+    text.extend(emitted.text.lines().map(|line| named(line, &names) + "\n"));
+    Ok(text)
+}
+
+/// Uniforms and values of the host, with their registers. Values that share a register have one
+/// name.
+fn floats(interface: &Interface) -> Vec<(u8, String, u8)> {
+    let mut all: Vec<(u8, String, u8)> = Vec::new();
+    for uniform in &interface.uniforms {
+        let Some(register) = uniform.register else { continue };
+        // Range: uniforms fit into 96 registers.
+        all.push((register, uniform.name.clone(), uniform.layout.registers() as u8));
+    }
+    for derived in &interface.derived {
+        let count: usize = derived.nodes.iter().map(|&node| registers(interface, node)).sum();
+        match all.iter_mut().find(|(register, ..)| *register == derived.register) {
+            Some((_, name, own)) => {
+                name.push('_');
+                name.push_str(&derived.name);
+                *own = (*own).max(count as u8);
+            }
+            None => all.push((derived.register, derived.name.clone(), count as u8)),
+        }
+    }
+    all
+}
+
+/// Registers of a value of the host.
+fn registers(interface: &Interface, node: crate::source::host::NodeId) -> usize {
+    let shape = interface.host.shape(node);
+    if shape.is_matrix() { shape.rows.into() } else { 1 }
+}
+
+/// Writes the declarations of an output, and returns its name.
+fn outputs(text: &mut String, taken: &mut Taken, register: u8, output: &Output) -> Result<String, String> {
+    let name = taken.name(&output.name);
+    let semantic = match output.semantic {
+        Semantic::Position => "position",
+        Semantic::Quaternion => "normalquat",
+        Semantic::Color => "color",
+        Semantic::Texcoord0 => "texcoord0",
+        Semantic::Texcoord1 => "texcoord1",
+        Semantic::Texcoord2 => "texcoord2",
+        Semantic::View => "view",
+        other => return Err(format!("{other:?} is no output of a shader")),
+    };
+    let lanes = usize::from(output.lanes.clamp(1, 4));
+    if output.semantic == Semantic::Texcoord0 && lanes == 3 {
+        let depth = taken.name(&format!("{}Depth", output.name));
+        let _ = writeln!(text, ".out {name} texcoord0 o{register}.xy\n.out {depth} texcoord0w o{register}.z");
+    } else {
+        let mask = if lanes == 4 { "" } else { [".x", ".xy", ".xyz"][lanes - 1] };
+        let _ = writeln!(text, ".out {name} {semantic} o{register}{mask}");
+    }
+    Ok(name)
+}
+
+/// A line with names in place of registers that have one.
+fn named(line: &str, names: &Names) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
+        text.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        // A dot begins a directive or a swizzle.
+        let word = &rest[..end.max(1)];
+        rest = &rest[word.len()..];
+        let mut letters = word.chars();
+        let number = letters.next().zip(letters.as_str().parse().ok());
+        let Some(name) = number.and_then(|register| names.get(&register)) else {
+            text.push_str(word);
+            continue;
+        };
+        // c8[a0.x] is bones[a0.x + 3], if it is the fourth register of bones.
+        match (rest.strip_prefix('[').and_then(|rest| rest.split_once(']')), name.strip_suffix(']')) {
+            (Some((index, after)), Some(place)) => {
+                let sum = place.strip_suffix("[0").map(|name| format!("{name}[{index}]"));
+                let sum = sum.or_else(|| Some(place.replacen('[', &format!("[{index} + "), 1) + "]"));
+                text.push_str(&sum.unwrap_or_default());
+                rest = after;
+            }
+            _direct => text.push_str(name),
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Names of a text, each once.
+#[derive(Default)]
+struct Taken(Vec<String>);
+
+impl Taken {
+    /// Returns a name for a name of the source: letters, digits and `_`, unlike a register.
+    fn name(&mut self, of: &str) -> String {
+        let plain: String = of.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut letters = plain.chars();
+        let is_register = letters.next().is_none_or(|letter| "ovrcibacmp".contains(letter))
+            && letters.next().is_none_or(|digit| digit.is_ascii_digit() || digit == 'L' || plain == "cmp");
+        let plain = if is_register || plain.starts_with(|c: char| c.is_ascii_digit() || c == '_') {
+            format!("u_{plain}")
+        } else {
+            plain
+        };
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let mut all = [plain.clone()].into_iter().chain(numbered);
+        let name = all.find(|name| !self.0.contains(name)).unwrap_or(plain);
+        self.0.push(name.clone());
+        name
+    }
+}
