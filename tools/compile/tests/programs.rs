@@ -93,7 +93,8 @@ fn check(name: &str, bytes: &[u8], seed: u64) -> Result<bool, String> {
             uniforms
         });
         let [first, second] = [&with_constants[0], &with_constants[1]];
-        let difference = compare(programs[0].program(), programs[1].program(), [first, second], &inputs);
+        let difference =
+            compare(programs[0].program(), programs[1].program(), [first, second], &inputs);
         if let Some(difference) = difference {
             return Err(format!("{name}, round {round}: {difference}\n{text}"));
         }
@@ -104,8 +105,7 @@ fn check(name: &str, bytes: &[u8], seed: u64) -> Result<bool, String> {
 #[test]
 fn samples_compute_the_same() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).expect("there").map(|entry| entry.expect("there").path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("there").map(|entry| entry.expect("there").path()).collect();
     paths.sort();
     let (mut count, mut wrong) = (0, Vec::new());
     for path in paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "shbin")) {
