@@ -5,7 +5,7 @@
 
 use transpica::isa::DataOp;
 
-use super::code::{Code, Home, Inst, Source, Step, Target, Var};
+use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var};
 use super::live::interference;
 
 /// Removes copies.
@@ -83,6 +83,8 @@ fn merge(code: &mut Code) {
         });
         if let Step::Copy(copies) = step {
             copies.retain(|&(target, source)| source.negate || target.as_var().is_none() || target.as_var() != source.as_var());
+            let mut seen = Vec::with_capacity(copies.len());
+            copies.retain(|copy| !seen.contains(copy) && { seen.push(*copy); true });
             if copies.is_empty() {
                 *step = Step::Nothing;
             }
@@ -100,15 +102,12 @@ fn to_outputs(code: &mut Code) {
             let Step::Data(inst) = step else { continue };
             let register = |target: &Target| match target {
                 Target::Output { register, .. } => Some(*register),
-                Target::Var(var) => match goals[var.0 as usize] {
-                    Some(Target::Output { register, .. }) => Some(register),
-                    _none => None,
-                },
+                Target::Var(var) => goals[var.0 as usize].first().and_then(Target::output),
             };
             let first = register(&inst.targets[0]);
             if inst.targets.iter().any(|target| register(target) != first) {
                 for var in inst.targets.iter().filter_map(|target| target.as_var()) {
-                    changed |= goals[var.0 as usize].take().is_some();
+                    changed |= !std::mem::take(&mut goals[var.0 as usize]).is_empty();
                 }
             }
         }
@@ -117,29 +116,49 @@ fn to_outputs(code: &mut Code) {
         }
     }
     for step in &mut code.steps {
-        if let Step::Copy(copies) = step {
-            copies.retain(|&(target, source)| {
-                source.as_var().is_none_or(|var| goals[var.0 as usize] != Some(target) || source.negate)
-            });
-            if copies.is_empty() {
-                *step = Step::Nothing;
+        match step {
+            Step::Copy(copies) => {
+                let written = |target: Target| match target {
+                    Target::Var(var) if !goals[var.0 as usize].is_empty() => goals[var.0 as usize].clone(),
+                    other => vec![other],
+                };
+                let is_gone = |&(target, source): &(Target, Source)| {
+                    source.as_var().is_some_and(|var| goals[var.0 as usize].contains(&target))
+                };
+                let left = copies.iter().filter(|copy| !is_gone(copy));
+                let copied = left.flat_map(|&(target, source)| written(target).into_iter().map(move |to| (to, source)));
+                *copies = copied.collect();
+                if copies.is_empty() {
+                    *step = Step::Nothing;
+                }
             }
+            Step::Data(inst) => redirect(inst, &goals),
+            _other => {}
         }
-        step.for_each_target_mut(|target| {
-            if let Target::Var(var) = *target
-                && let Some(goal) = goals[var.0 as usize]
-            {
-                *target = goal;
-            }
-        });
     }
 }
 
-/// The output of each variable that can become one, as far as it alone decides.
-fn goals(code: &Code) -> Vec<Option<Target>> {
+/// Makes an instruction write outputs instead of variables.
+fn redirect(inst: &mut Inst, goals: &[Vec<Target>]) {
+    let is_each = inst.lanes() == Lanes::Each;
+    let old = Inst { op: inst.op, targets: std::mem::take(&mut inst.targets), sources: std::mem::take(&mut inst.sources) };
+    inst.sources = if is_each { vec![Vec::new(); old.sources.len()] } else { old.sources.clone() };
+    for (n, target) in old.targets.into_iter().enumerate() {
+        let goal = target.as_var().map(|var| &goals[var.0 as usize]).filter(|goals| !goals.is_empty());
+        for to in goal.map_or(&[target][..], Vec::as_slice) {
+            inst.targets.push(*to);
+            if is_each {
+                inst.sources.iter_mut().zip(&old.sources).for_each(|(lanes, all)| lanes.push(all[n]));
+            }
+        }
+    }
+}
+
+/// The outputs that each variable can become, as far as it alone decides.
+fn goals(code: &Code) -> Vec<Vec<Target>> {
     let count = code.hints.len();
-    let mut goals: Vec<Option<Target>> = vec![None; count];
-    let mut reads = vec![0u32; count];
+    let mut goals: Vec<Vec<Target>> = vec![Vec::new(); count];
+    let mut reads = vec![0usize; count];
     for step in &code.steps {
         step.for_each_source(|source| {
             if let Some(var) = source.as_var() {
@@ -149,13 +168,16 @@ fn goals(code: &Code) -> Vec<Option<Target>> {
         if let Step::Copy(copies) = step {
             for &(target, source) in copies {
                 if let (Target::Output { .. }, Some(var), false) = (target, source.as_var(), source.negate) {
-                    goals[var.0 as usize] = Some(target);
+                    goals[var.0 as usize].push(target);
                 }
             }
         }
     }
-    for (goal, reads) in goals.iter_mut().zip(reads) {
-        *goal = goal.filter(|_| reads == 1);
+    for (goals, reads) in goals.iter_mut().zip(reads) {
+        let is_one = goals.windows(2).all(|pair| pair[0].output() == pair[1].output());
+        if goals.len() != reads || !is_one {
+            goals.clear();
+        }
     }
     let mut assigned = vec![false; count];
     let mut saved: Vec<Vec<bool>> = Vec::new();
@@ -175,7 +197,7 @@ fn goals(code: &Code) -> Vec<Option<Target>> {
                 let Some(var) = target.as_var() else { return };
                 let is_again = std::mem::replace(&mut assigned[var.0 as usize], true);
                 if is_again || depth > 0 {
-                    goals[var.0 as usize] = None;
+                    goals[var.0 as usize].clear();
                 }
             }),
         }

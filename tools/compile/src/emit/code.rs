@@ -68,6 +68,10 @@ pub(super) enum Target {
 }
 
 impl Target {
+    /// Its output register, if it is one.
+    pub fn output(&self) -> Option<u8> {
+        if let Self::Output { register, .. } = *self { Some(register) } else { None }
+    }
     pub fn as_var(self) -> Option<Var> {
         if let Self::Var(var) = self { Some(var) } else { None }
     }

@@ -7,7 +7,7 @@ use transpica::stages::ir::{Binary, Lane, Op, Resource, ScalarKind, Unary, Value
 
 use super::code::{Source, Step, Target, Test};
 use super::error::Error;
-use super::select::{ONE, Operand, Root, Select, class, root};
+use super::select::{ONE, Operand, Root, Select, class};
 
 /// Depth of an expression of truth values.
 const MOST_DEPTH: usize = 32;
@@ -71,15 +71,16 @@ impl Select<'_> {
     /// A float lane, or an integer as a float.
     pub fn number(&self, lane: Lane) -> Option<Operand> {
         match self.f.ty(lane.value()).kind {
-            ScalarKind::F32 => Some(root(self.f, lane)),
+            ScalarKind::F32 => Some(self.resolve(lane)),
             ScalarKind::I32 => match self.f.op(lane.value()) {
                 Some(Op::Const(bits)) => {
                     let value = bits[usize::from(lane.index())].cast_signed();
                     Some((Root::Const((value as f32).to_bits()), false))
                 }
                 // The number that MOVA converts.
-                Some(Op::Unary(Unary::AddressP, x)) => Some(root(self.f, Lane::new(x, lane.index()))),
+                Some(Op::Unary(Unary::AddressP, x)) => Some(self.operand(x, lane.index())),
                 Some(Op::Shuffle(lanes)) => self.number(lanes[usize::from(lane.index())]),
+                None if self.hidden.contains(&lane.value()) => None,
                 None => Some((Root::Value(lane), false)),
                 Some(_) => None,
             },

@@ -9,6 +9,7 @@ use transpica::stages::ir::{Exit, Func, Lane, Node, NodeData, Region, ScalarKind
 use super::code::{Code, Source, Step, Target, Test, Var};
 use super::conditions::Comparison;
 use super::error::Error;
+use super::pack::Packing;
 use super::loops::{Shape, leaving, shape};
 use super::select::{Operand, Root, Select};
 
@@ -63,6 +64,8 @@ pub(super) struct Strategy {
     pub fusions: usize,
     /// Compute 0 and 1 instead of constants.
     pub computes: bool,
+    /// Join instructions.
+    pub packing: Packing,
 }
 
 /// Selects the instructions of a function, in which some values stand for nothing.
@@ -192,12 +195,14 @@ impl Flow<'_> {
                     Kind::If
                 }
             }
-            NodeData::Loop { params, inits, .. } => {
+            NodeData::Loop { params, inits, results, .. } => {
                 let Some(shape) = shape(f, node) else {
                     return unsupported("a loop that is left in other ways", f.get(*params).first().copied());
                 };
                 let kept = shape.kept.clone();
                 self.copy_list(*params, *inits, &kept)?;
+                let hidden = f.get(*params).iter().zip(&kept).chain(f.get(*results).iter().zip(&shape.after));
+                self.select.hidden.extend(hidden.filter(|(_, is_hidden)| **is_hidden).map(|(&value, _)| value));
                 let label = shape.int.is_none().then_some(self.labels);
                 self.labels += u32::from(label.is_some());
                 self.select.code.steps.push(match (shape.int, label) {
@@ -329,11 +334,17 @@ impl Flow<'_> {
         let Frame { node, kind: Kind::Loop(open), .. } = &self.frames[depth] else { return Ok(()) };
         let node = *node;
         let params = f.get(f.nodes[node].params());
+        // What they read must not change at the end of the last round.
         let is_stable = |&value: &Value| {
-            (0..f.ty(value).lanes).all(|lane| match self.select.operand(value, lane).0 {
-                Root::Value(lane) => !params.contains(&lane.value()),
-                Root::Relative { .. } => false,
-                Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) => true,
+            (0..f.ty(value).lanes).all(|lane| {
+                let lane = Lane::new(value, lane);
+                match self.select.number(lane).map(|(root, _)| root) {
+                    Some(Root::Value(lane)) => !params.contains(&lane.value()),
+                    Some(Root::Relative { .. }) => false,
+                    Some(Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_)) => true,
+                    // A truth value, which is a number of its own unless something gives it.
+                    None => f.op(lane.value()).is_some(),
+                }
             })
         };
         let defers = open.shape.exits == 0 && f.get(list).iter().all(is_stable);
@@ -353,7 +364,21 @@ impl Flow<'_> {
     fn next(&mut self, list: ValueList) -> Result<(), Error> {
         let Some(Frame { node, kind: Kind::Loop(open), .. }) = self.frames.last() else { return Ok(()) };
         let (params, kept) = (self.select.f.nodes[*node].params(), open.shape.kept.clone());
-        self.copy_list(params, list, &kept)
+        let first = self.select.code.steps.len();
+        self.copy_list(params, list, &kept)?;
+        // One copy for results and parameters: equal values can then share a variable.
+        if self.select.code.steps.len() == first + 1
+            && let [.., Step::Copy(results), next] = &mut self.select.code.steps[..]
+            && !reads_target(next, results)
+            && let mut results = std::mem::take(results)
+            && let Some(Step::Copy(copies)) = self.select.code.steps.pop()
+        {
+            results.extend(copies);
+            if let Some(last) = self.select.code.steps.last_mut() {
+                *last = Step::Copy(results);
+            }
+        }
+        Ok(())
     }
 
     /// Copies values to those that take them, except some.

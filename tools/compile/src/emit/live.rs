@@ -140,7 +140,9 @@ pub(super) fn interference(code: &Code) -> Sets {
             _other => step.for_each_target(|target| targets.extend(target.as_var().map(|var| (var, None)))),
         }
         for &(var, from) in &targets {
-            let others = targets.iter().map(|&(var, _)| var);
+            // Targets of one source have the same value, too.
+            let others = targets.iter().filter(|(_, other)| from.is_none() || *other != from);
+            let others = others.map(|&(var, _)| var);
             for other in after.members(n).filter(|&other| Some(other) != from).chain(others) {
                 if other != var {
                     graph.insert(var.0 as usize, other);

@@ -5,7 +5,8 @@
 //!
 //! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of loops, `conditions.rs` tests, `select.rs`
 //! operations and their operands, `fuse.rs` MAD and DPH, `uses.rs` counts of reads: to `code.rs`.
-//! `coalesce.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
+//! `pack.rs` instructions
+//! of several values, `coalesce.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
 //! constants, `tidy.rs` empty blocks, `print.rs` text,
 //! `shorten.rs` lines that repeat; `error.rs` errors.
 
@@ -19,6 +20,7 @@ mod flow;
 mod fuse;
 mod live;
 mod loops;
+mod pack;
 mod place;
 mod print;
 mod select;
@@ -33,6 +35,7 @@ use transpica_asm::{SourceText, assemble};
 
 pub use error::{Error, Place};
 use flow::Strategy;
+use pack::Packing;
 
 /// What surrounds a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +67,9 @@ impl Emitted {
     }
 }
 
+/// Ways to join instructions, of which the shortest program decides.
+const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
+
 /// Writes the main function of a module as a program.
 ///
 /// # Errors
@@ -76,8 +82,8 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     // Fewer fusions where there are too many for the descriptors of MAD; then no constants for 0
     // and 1.
     for (fusions, computes) in [(usize::MAX, false), (48, false), (36, false), (usize::MAX, true), (0, true)] {
-        for reuses in [true, false] {
-            let strategy = Strategy { reuses, fusions, computes };
+        for (reuses, packing) in [true, false].into_iter().flat_map(|reuses| PACKINGS.map(|packing| (reuses, packing))) {
+            let strategy = Strategy { reuses, fusions, computes, packing };
             match emit_with(&main, &undefined, surroundings, strategy) {
                 Ok(emitted) if best.as_ref().is_none_or(|best| emitted.words() < best.words()) => {
                     best = Some(emitted);
@@ -107,6 +113,7 @@ fn emit_with(
     strategy: Strategy,
 ) -> Result<Emitted, Error> {
     let (mut code, labels) = flow::run(f, undefined.to_vec(), &surroundings.outputs, strategy)?;
+    pack::run(&mut code, strategy.packing);
     coalesce::run(&mut code);
     let spots = place::run(&mut code)?;
     tidy::run(&mut code.steps, labels);

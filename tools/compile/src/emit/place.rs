@@ -207,6 +207,9 @@ fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
     for var in vars(&lanes) {
         copies.push((var, code.var(None)));
     }
+    let is_whole = |lanes: &Vec<Source>| {
+        vars(lanes).iter().all(|var| copies.iter().any(|(known, _)| known == var))
+    };
     let replace = |source: &mut Source| {
         if let Some(var) = source.as_var()
             && let Some(&(_, copy)) = copies.iter().find(|(known, _)| *known == var)
@@ -215,7 +218,8 @@ fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
         }
     };
     match &mut code.steps[step] {
-        Step::Data(inst) => inst.sources[operand].iter_mut().for_each(replace),
+        // Operands often read the same lanes.
+        Step::Data(inst) => inst.sources.iter_mut().filter(|lanes| is_whole(lanes)).flatten().for_each(replace),
         Step::Compare { sources, .. } => sources[operand].iter_mut().for_each(replace),
         Step::Address { lanes } => lanes.iter_mut().flatten().for_each(replace),
         _other => {}

@@ -21,7 +21,7 @@ pub(super) enum Root {
     Input { register: u8, component: u8 },
     Uniform { register: u8, component: u8 },
     /// A uniform, the index of which the program computes.
-    Relative { base: u8, component: u8, address: Lane },
+    Relative { base: u8, component: u8, address: Lane, read: Value },
     Const(u32),
 }
 
@@ -53,11 +53,12 @@ pub(super) fn root(f: &Func, mut lane: Lane) -> Operand {
                 return (Root::Uniform { register, component: index }, negate);
             }
             Some(Op::ReadAt(Array::Uniform(base), address)) => {
+                let read = lane.value();
                 let mut address = Lane::new(address, 0);
                 while let Some(Op::Shuffle(lanes)) = f.op(address.value()) {
                     address = lanes[usize::from(address.index())];
                 }
-                return (Root::Relative { base, component: index, address }, negate);
+                return (Root::Relative { base, component: index, address, read }, negate);
             }
             _other => return (Root::Value(lane), negate),
         }
@@ -95,6 +96,8 @@ pub(super) struct Select<'a> {
     pub counters: Vec<Option<Value>>,
     /// The value that aL has after the last loop.
     pub counted: Option<Value>,
+    /// Integers that only the machine holds.
+    pub hidden: Vec<Value>,
 }
 
 impl<'a> Select<'a> {
@@ -116,6 +119,7 @@ impl<'a> Select<'a> {
             flags: [None; 2],
             counters: Vec::new(),
             counted: None,
+            hidden: Vec::new(),
         }
     }
 
@@ -149,12 +153,30 @@ impl<'a> Select<'a> {
 
     /// The operand of a lane.
     pub fn operand(&self, value: Value, lane: u8) -> Operand {
-        root(self.f, Lane::new(value, lane))
+        self.resolve(Lane::new(value, lane))
+    }
+
+    /// Follows a lane, not through reads that were made before.
+    pub fn resolve(&self, lane: Lane) -> Operand {
+        match root(self.f, lane) {
+            (Root::Relative { component, read, .. }, negate) if self.uses.is_early(read) => {
+                (Root::Value(Lane::new(read, component)), negate)
+            }
+            other => other,
+        }
     }
 
     /// Selects the operation of a value.
     pub fn value(&mut self, value: Value) -> Result<(), Error> {
         let Def::Op(op) = self.f.values[value].def else { return Ok(()) };
+        if let Op::ReadAt(..) = op
+            && self.uses.is_early(value)
+        {
+            let lanes: Vec<u8> = (0..4).filter(|&n| self.uses.of(Lane::new(value, n)) > 0).collect();
+            let operands = lanes.iter().map(|&lane| root(self.f, Lane::new(value, lane))).collect();
+            let targets = self.targets(value, &lanes);
+            return self.data(DataOp::Mov, targets, vec![operands]);
+        }
         let ty = self.f.ty(value);
         let lanes: Vec<u8> = (0..ty.lanes).filter(|&n| self.is_wanted(value, n)).collect();
         if lanes.is_empty() {
@@ -421,7 +443,7 @@ impl<'a> Select<'a> {
             Root::Uniform { register, component } => {
                 Home::Uniform { register, index: Index::None, component }
             }
-            Root::Relative { base, component, address } => {
+            Root::Relative { base, component, address, .. } => {
                 Home::Uniform { register: base, index: self.index(address)?, component }
             }
             Root::Const(bits @ (0 | ONE)) if self.computes => Home::Var(self.computed(bits)?),

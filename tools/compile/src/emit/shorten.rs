@@ -59,9 +59,29 @@ fn settle(lines: &mut Vec<String>, middle: usize) {
         (false, true) => {
             lines.remove(middle);
         }
-        (true, false) => lines.insert(middle, format!("{}nop", "\t".repeat(depth(&lines[middle]) + 1))),
+        (true, false) => match inverted(&lines[start]) {
+            Some(line) => {
+                lines[start] = line;
+                lines.remove(middle);
+            }
+            None => lines.insert(middle, format!("{}nop", "\t".repeat(depth(&lines[middle]) + 1))),
+        },
         (false, false) => {}
     }
+}
+
+/// The opposite test of flags.
+fn inverted(line: &str) -> Option<String> {
+    let (head, condition) = line.split_once("ifc ")?;
+    let flag = |flag: &str| flag.strip_prefix('!').map_or_else(|| format!("!{flag}"), str::to_owned);
+    let inverted = if let Some((x, y)) = condition.split_once(" && ") {
+        format!("{} || {}", flag(x), flag(y))
+    } else if let Some((x, y)) = condition.split_once(" || ") {
+        format!("{} && {}", flag(x), flag(y))
+    } else {
+        flag(condition)
+    };
+    Some(format!("{head}ifc {inverted}"))
 }
 
 fn depth(line: &str) -> usize {

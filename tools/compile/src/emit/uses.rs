@@ -2,28 +2,37 @@
 //! In: a function. Out: counts; lanes that leave a construct or decide one count, too.
 
 use transpica::stages::ir::walk::{Step, Walk};
-use transpica::stages::ir::{Func, Lane, Op, ScalarKind, Unary, Value};
+use transpica::stages::ir::{Func, Lane, NodeData, Op, ScalarKind, Unary, Value, ValueList};
 
 use super::select::{Root, root};
 
 /// Counts of reads, by lane.
 pub(super) struct Uses {
     counts: Vec<u32>,
+    /// Reads by a counter, inside another loop.
+    early: Vec<bool>,
+    /// The parameters of the loop that is open.
+    params: Vec<ValueList>,
 }
 
 impl Uses {
     pub fn new(f: &Func) -> Self {
-        let mut uses = Self { counts: vec![0; 4 * f.values.len()] };
+        let (counts, early) = (vec![0; 4 * f.values.len()], vec![false; f.values.len()]);
+        let mut uses = Self { counts, early, params: Vec::new() };
         let mut walk = Walk::new(f);
         while let Some(step) = walk.next(f) {
             match step {
                 Step::Let(value) => uses.operation(f, value),
+                Step::Leave(node) if f.nodes[node].is_loop() => {
+                    uses.params.pop();
+                }
                 Step::Enter(node) => {
                     let node = &f.nodes[node];
                     node.decider().into_iter().for_each(|value| uses.all(f, value));
                     // The values that a loop begins with.
-                    if let transpica::stages::ir::NodeData::Loop { inits, .. } = node {
+                    if let NodeData::Loop { inits, params, .. } = node {
                         f.get(*inits).iter().for_each(|&value| uses.all(f, value));
+                        uses.params.push(*params);
                     }
                 }
                 Step::End(region) => {
@@ -50,7 +59,13 @@ impl Uses {
             let lane = Lane::new(value, lane);
             let lane = match root(f, lane).0 {
                 Root::Value(lane) => lane,
-                Root::Relative { address, .. } => address,
+                Root::Relative { address, component, read, .. } => {
+                    self.counts[slot(Lane::new(read, component))] += 1;
+                    let outer = self.params.split_last().map_or(&[][..], |(_, outer)| outer);
+                    let is_outer = outer.iter().any(|list| f.get(*list).contains(&address.value()));
+                    self.early[read.0 as usize] |= is_outer;
+                    address
+                }
                 Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) => continue,
             };
             self.counts[slot(lane)] += 1;
@@ -69,6 +84,11 @@ impl Uses {
                 self.counts[slot(lane)] += 1;
             }
         }
+    }
+
+    /// Returns whether a relative read is made where it stands, as its counter is gone later.
+    pub fn is_early(&self, read: Value) -> bool {
+        self.early[read.0 as usize]
     }
 
     /// The number of reads of a lane.
