@@ -24,10 +24,12 @@ pub(super) fn run(code: &mut Code) -> Result<Vec<Spot>, Error> {
     for _ in 0..MOST_REPAIRS {
         let graph = interference(code);
         let mut groups = Groups::new(code, &graph);
-        match groups.form(code, &graph) {
-            Some(broken) => repair(code, &groups, broken),
-            None => return assign(code, &graph, &groups),
+        let broken = groups.form(code, &graph);
+        if broken.is_empty() {
+            return assign(code, &graph, &groups);
         }
+        // From the last one on, so that steps keep their numbers.
+        broken.into_iter().for_each(|broken| repair(code, &groups, broken));
     }
     let taken = "operands need too many copies".into();
     Err(Error::Limit { what: "copies between temporaries", needed: None, limit: MOST_REPAIRS, taken })
@@ -59,8 +61,9 @@ impl Groups {
         at
     }
 
-    /// Forms groups; returns the first set that cannot be in one.
-    fn form(&mut self, code: &Code, graph: &Sets) -> Option<Broken> {
+    /// Forms groups; returns the sets that cannot be in one, the last step first, at most one for
+    /// each step.
+    fn form(&mut self, code: &Code, graph: &Sets) -> Vec<Broken> {
         let mut sets: Vec<(u32, usize, Option<usize>, Vec<Var>)> = Vec::new();
         for (step, content) in code.steps.iter().enumerate() {
             let mut add = |rank: u32, operand: Option<usize>, vars: Vec<Var>| {
@@ -92,16 +95,21 @@ impl Groups {
             }
         }
         sets.sort_by_key(|&(rank, step, ..)| (rank, step));
-        sets.into_iter().find_map(|(_, step, operand, vars)| {
+        let mut broken: Vec<Broken> = Vec::new();
+        for (_, step, operand, vars) in sets {
             if self.join(&vars, graph) {
-                return None;
+                continue;
             }
             // Few parts are better than many.
             for (n, &var) in vars.iter().enumerate() {
                 let _is_one = vars[..n].iter().any(|&other| self.join(&[other, var], graph));
             }
-            Some(Broken { step, operand })
-        })
+            if broken.iter().all(|broken| broken.step != step) {
+                broken.push(Broken { step, operand });
+            }
+        }
+        broken.sort_by_key(|broken| std::cmp::Reverse(broken.step));
+        broken
     }
 
     /// Makes one group of those of some variables, if one register can hold it.
