@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use naga::{Arena, Expression, Handle, LocalVariable, Span};
 use transpica::isa::Pc;
-use transpica::stages::ir::{Lane, Module, Region, Value as IrValue};
+use transpica::stages::ir::{Lane, Module, Phase, Region, Value as IrValue, verify};
+use transpica::stages::passes::{Scratch, optimize};
 
 use super::build::Builder;
 use super::data::{Data, Scalar, Shape};
@@ -135,12 +136,18 @@ impl<'a> Lowering<'a> {
         let result = self.inline(&entry.function, inputs)?;
         let outputs = self.outputs(entry, result)?;
         self.span = self.entry_span(entry);
-        self.allocate()?;
+        let function = std::mem::replace(&mut self.b, Builder::new()).finish(outputs);
+        let mut module = Module { main: function, helpers: Vec::new() };
+        let internal = |error: transpica::Error| Error { kind: Kind::Internal(error.to_string()), at: None };
+        verify(&module, Phase::Pica).map_err(internal)?;
+        let arithmetic = transpica::Options::default().arithmetic;
+        optimize::run(&mut module, &arithmetic, &mut Scratch::default());
+        // What is dead takes no registers.
+        self.allocate(&mut module.main)?;
+        verify(&module, Phase::Pica).map_err(internal)?;
         let mut interface = self.interface;
+        interface.derived.retain(|derived| !derived.nodes.is_empty());
         interface.host = self.host;
-        let module = Module { main: self.b.finish(outputs), helpers: Vec::new() };
-        transpica::stages::ir::verify(&module, transpica::stages::ir::Phase::Pica)
-            .map_err(|error| Error { kind: Kind::Internal(error.to_string()), at: None })?;
         Ok(Lowered { module, interface })
     }
 

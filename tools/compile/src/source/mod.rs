@@ -1,5 +1,5 @@
 //! Vertex shaders in WGSL, GLSL and SPIR-V to the IR, with PICA200 arithmetic.
-//! In: a text or words, and [`Options`]. Out: [`Lowered`], a module of the IR before `legalize` and
+//! In: a text or words, and [`Options`]. Out: [`Lowered`], an optimized module of the IR before `legalize` and
 //! its [`Interface`]; or an [`Error`] with its place and advice. Knows no instructions: `emit` makes
 //! a program of it.
 //! Rules: naga parses and validates; functions are inlined; what depends on uniforms only and costs

@@ -2,10 +2,10 @@
 //! In: declarations of naga, nodes of the host that lanes need. Out: reads whose registers are
 //! numbered when all are known: declared ones in their order, then derived ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use naga::{AddressSpace, ArraySize, Handle, TypeInner};
-use transpica::stages::ir::{Array, Def, Lane, Op, Resource, Type, Unary, Value as IrValue};
+use transpica::stages::ir::{Array, Def, Func, Lane, Op, Resource, Step as WalkStep, Type, Unary, Value as IrValue, Walk};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{Kind, Result};
@@ -35,8 +35,8 @@ pub(super) struct Uniforms {
     /// First uniform of a variable, and whether each member of it is one.
     variables: Vec<(usize, Layout, bool)>,
     reads: BTreeMap<Target, IrValue>,
-    /// Reads whose registers are not numbered yet.
-    open: Vec<(IrValue, Target)>,
+    /// Registers that reads name by an index, until they are numbered.
+    targets: Vec<Target>,
     /// Registers of derived values, and the lanes that are taken of those shared.
     shared: Vec<(usize, u8)>,
     derived_registers: usize,
@@ -278,19 +278,25 @@ impl<'a> Lowering<'a> {
     }
 
     fn read_register(&mut self, target: Target, address: Option<IrValue>) -> IrValue {
-        let value = match address {
-            Some(address) => self.b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(0), address)),
+        // Members stand for registers until all are known.
+        let targets = &mut self.uniforms.targets;
+        let known = targets.iter().position(|one| *one == target);
+        let member = known.unwrap_or_else(|| {
+            targets.push(target);
+            targets.len() - 1
+        });
+        let member = u16::try_from(member).unwrap_or(u16::MAX);
+        match address {
+            Some(address) => self.b.emit(Type::F32X4, Op::ReadAt(Array::Member(member), address)),
             None => {
                 if let Some(&value) = self.uniforms.reads.get(&target) {
                     return value;
                 }
-                let value = self.b.read(Type::F32X4, Op::Read(Resource::Uniform(0)));
+                let value = self.b.read(Type::F32X4, Op::Read(Resource::Member { member, element: 0 }));
                 self.uniforms.reads.insert(target, value);
                 value
             }
-        };
-        self.uniforms.open.push((value, target));
-        value
+        }
     }
 
     /// Lanes of part of a declared uniform.
@@ -348,12 +354,19 @@ impl<'a> Lowering<'a> {
             self.uniforms.derived_registers += rows * nodes.len();
             self.add_derived(nodes, register, 0)
         });
+        self.check_derived()?;
         let stride = self.data(Data::int(rows as i32));
         let index = self.as_int(index)?;
         let index = self.multiply(&index, &stride)?;
         let address = self.address(&index)?;
         let lanes = self.read_rows(shape, |row| Target::Derived(derived, row), Some(address));
         self.from_registers(shape, lanes)
+    }
+
+    /// Registers of derived values fit a byte, dead ones too.
+    fn check_derived(&self) -> Result<()> {
+        let needed = self.uniforms.derived_registers;
+        if needed > usize::from(u8::MAX) { self.limit("float uniforms", needed, FLOATS) } else { Ok(()) }
     }
 
     fn add_derived(&mut self, nodes: Vec<NodeId>, register: usize, lane: u8) -> usize {
@@ -373,6 +386,7 @@ impl<'a> Lowering<'a> {
             return self.derive_flags(node, shape);
         }
         let (register, lane) = self.place(shape);
+        self.check_derived()?;
         let index = self.add_derived(vec![node], register, lane);
         let target = |row: usize| Target::Derived(index, row);
         if shape.is_matrix() {
@@ -438,49 +452,108 @@ impl<'a> Lowering<'a> {
         Ok(index)
     }
 
-    /// Numbers the registers of all reads.
-    pub(super) fn allocate(&mut self) -> Result<()> {
-        let mut is_read = vec![false; self.interface.uniforms.len()];
-        for (_, target) in &self.uniforms.open {
-            if let Target::Declared(part) = target {
-                is_read[part.uniform] = true;
-            }
-        }
-        let mut next = 0;
-        for (uniform, is_read) in self.interface.uniforms.iter_mut().zip(is_read) {
-            if is_read {
-                uniform.register = Some(u8::try_from(next).unwrap_or(u8::MAX));
-                next += uniform.layout.registers();
-            }
-        }
-        let needed = next + self.uniforms.derived_registers;
-        if needed > FLOATS {
+    /// Numbers the registers of the reads that are left in a function.
+    pub(super) fn allocate(&mut self, f: &mut Func) -> Result<()> {
+        let live = live(f);
+        let resources: Vec<Op> = live.iter().filter_map(|&value| f.op(value)).collect();
+        let targets: BTreeSet<Target> = resources.iter().filter_map(|op| self.target(*op)).collect();
+        let mut next = self.allocate_declared(&targets);
+        next += self.allocate_derived(&targets, next);
+        if next > FLOATS {
             return Err(self.error(Kind::Limit {
                 subject: "float uniforms",
-                needed,
+                needed: next,
                 limit: FLOATS,
                 uses: self.registers_by_name(),
             }));
         }
-        for derived in &mut self.interface.derived {
-            derived.register += next as u8;
-        }
-        self.interface.free = needed as u8;
+        self.interface.free = next as u8;
+        let is_read = |resource: &dyn Fn(Resource) -> bool| {
+            resources.iter().any(|op| matches!(op, Op::Read(read) if resource(*read)))
+        };
+        let (mut flags, mut counts) = (Vec::new(), Vec::new());
+        self.interface.flags.retain_mut(|flag| {
+            let old = flag.register;
+            let stays = is_read(&|read| read == Resource::BoolUniform(old));
+            flag.register = flags.len() as u8;
+            flags.extend(stays.then_some(old));
+            stays
+        });
+        self.interface.counts.retain_mut(|count| {
+            let old = count.register;
+            let stays = is_read(&|read| matches!(read, Resource::IntUniform { index, .. } if index == old));
+            count.register = counts.len() as u8;
+            counts.extend(stays.then_some(old));
+            stays
+        });
         self.rename();
-        for (value, target) in std::mem::take(&mut self.uniforms.open) {
-            let register = match target {
-                Target::Declared(part) => {
-                    self.interface.uniforms[part.uniform].register.unwrap_or(0) + part.offset as u8
+        let renumbered = |all: &[u8], old: u8| all.iter().position(|&one| one == old).unwrap_or(0) as u8;
+        for value in live {
+            let Some(op) = f.op(value) else { continue };
+            let register = self.target(op).map_or(0, |target| self.register(target));
+            f.values[value].def = Def::Op(match op {
+                Op::Read(Resource::Member { .. }) => Op::Read(Resource::Uniform(register)),
+                Op::ReadAt(_, index) => Op::ReadAt(Array::Uniform(register), index),
+                Op::Read(Resource::BoolUniform(old)) => Op::Read(Resource::BoolUniform(renumbered(&flags, old))),
+                Op::Read(Resource::IntUniform { index, component }) => {
+                    Op::Read(Resource::IntUniform { index: renumbered(&counts, index), component })
                 }
-                Target::Derived(index, row) => self.interface.derived[index].register + row as u8,
-            };
-            let op = match self.b.f.op(value) {
-                Some(Op::ReadAt(_, index)) => Op::ReadAt(Array::Uniform(register), index),
-                _read => Op::Read(Resource::Uniform(register)),
-            };
-            self.b.f.values[value].def = Def::Op(op);
+                other => other,
+            });
         }
         Ok(())
+    }
+
+    /// The register of a read that has no number yet.
+    fn target(&self, op: Op) -> Option<Target> {
+        let (Op::Read(Resource::Member { member, .. }) | Op::ReadAt(Array::Member(member), _)) = op else {
+            return None;
+        };
+        self.uniforms.targets.get(usize::from(member)).copied()
+    }
+
+    fn register(&self, target: Target) -> u8 {
+        match target {
+            Target::Declared(part) => {
+                self.interface.uniforms[part.uniform].register.unwrap_or(0) + part.offset as u8
+            }
+            Target::Derived(index, row) => self.interface.derived[index].register + row as u8,
+        }
+    }
+
+    fn allocate_declared(&mut self, targets: &BTreeSet<Target>) -> usize {
+        let mut next = 0;
+        for (index, uniform) in self.interface.uniforms.iter_mut().enumerate() {
+            let is_it = |target: &Target| matches!(target, Target::Declared(part) if part.uniform == index);
+            if targets.iter().any(is_it) {
+                uniform.register = Some(u8::try_from(next).unwrap_or(u8::MAX));
+                next += uniform.layout.registers();
+            }
+        }
+        next
+    }
+
+    /// Derived values that are read, without the gaps that others leave; some share a register.
+    fn allocate_derived(&mut self, targets: &BTreeSet<Target>, first: usize) -> usize {
+        let is_read = |index: usize| {
+            targets.iter().any(|target| matches!(target, Target::Derived(derived, _) if *derived == index))
+        };
+        let mut places: BTreeMap<u8, usize> = BTreeMap::new();
+        let mut next = 0;
+        for (index, derived) in self.interface.derived.iter_mut().enumerate() {
+            if !is_read(index) {
+                derived.nodes.clear();
+                continue;
+            }
+            let rows: usize =
+                derived.nodes.iter().map(|node| Layout::Leaf(self.host.shape(*node)).registers()).sum();
+            let place = *places.entry(derived.register).or_insert_with(|| {
+                next += rows;
+                next - rows
+            });
+            derived.register = u8::try_from(first + place).unwrap_or(u8::MAX);
+        }
+        next
     }
 
     fn registers_by_name(&self) -> Vec<(String, usize)> {
@@ -516,6 +589,19 @@ impl<'a> Lowering<'a> {
             Root::Uniform(_) => None,
         }
     }
+}
+
+/// Values that a function evaluates.
+fn live(f: &Func) -> Vec<IrValue> {
+    let mut walk = Walk::new(f);
+    let mut values = Vec::new();
+    while let Some(step) = walk.next(f) {
+        values.extend(match step {
+            WalkStep::Let(value) => Some(value),
+            WalkStep::Enter(_) | WalkStep::Begin(_) | WalkStep::End(_) | WalkStep::Leave(_) => None,
+        });
+    }
+    values
 }
 
 /// An identifier from a name of a source: naga allows letters of all languages.

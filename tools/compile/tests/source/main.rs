@@ -1,5 +1,7 @@
 //! Vertex shaders of the shapes that public samples have: lowered, and compared with their source.
 
 mod compare;
+mod generate;
+mod random;
 mod refused;
 mod shaders;
