@@ -2,6 +2,7 @@
 
 mod compare;
 mod generate;
+mod mutated;
 mod random;
 mod refused;
 mod shaders;

@@ -12,7 +12,7 @@ const VERTICES: usize = 300;
 /// Largest distance, relative to the largest lane of an output. Polynomials of angles decide it.
 const FAR: f64 = 1e-3;
 
-fn files() -> Vec<(PathBuf, Language)> {
+pub fn files() -> Vec<(PathBuf, Language)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shaders");
     let entries = folder.read_dir().expect("the folder exists");
     let language = |path: PathBuf| match path.extension()?.to_str()? {
