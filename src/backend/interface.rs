@@ -30,7 +30,7 @@ pub struct BackendInput<'a> {
     pub limits: &'a Limits,
     /// Target settings.
     pub profile: &'a Profile,
-    /// Source of the program for debuggers.
+    /// Source of the program for debuggers, and for names in texts.
     pub debug_source: Option<&'a DebugSource>,
 }
 

@@ -86,9 +86,9 @@ pub trait Environment {
     fn input(&self) -> Option<&VertexInput> {
         None
     }
-    /// Returns the source of the program for debuggers. Default: none, and the translation makes a
-    /// listing if [`Profile::debug_info`](crate::Profile::debug_info) requests one. [`Sourced`]
-    /// adds it to any environment.
+    /// Returns the source of the program, for debuggers and for names in texts. Default: none, and
+    /// the translation makes a listing if [`Profile::debug_info`](crate::Profile::debug_info)
+    /// requests one. [`Sourced`] adds it to any environment.
     fn debug_source(&self) -> Option<&DebugSource> {
         None
     }
@@ -216,7 +216,7 @@ impl<E: Environment> Environment for DrawEnvironment<E> {
 /// let file = Shbin::parse(&bytes)?;
 /// let program = file.program(0)?;
 /// let lines = (1..=13).collect();
-/// let source = DebugSource { name: "textured.pica".into(), text: "…".into(), lines };
+/// let source = DebugSource { name: "textured.pica".into(), text: "…".into(), lines, ..DebugSource::default() };
 /// let environment = Sourced { environment: program.environment(), source };
 /// let profile = Profile { debug_info: true, ..Profile::default() };
 /// let mut translator = Translator::new(Options::default(), profile);

@@ -57,6 +57,8 @@ pub enum HintRegister {
     Invocation,
     /// Triangles so far.
     Count,
+    /// A register by its name in the source, by number: in drafts of texts alone.
+    Named(u16),
 }
 
 /// Origin of a value.

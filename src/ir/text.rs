@@ -333,6 +333,7 @@ impl Printer<'_> {
             HintRegister::Invocation => self.out.push_str(" @invocation"),
             HintRegister::Count => self.out.push_str(" @count"),
             HintRegister::LoopLeft(slot) => write!(self.out, " @left{slot}")?,
+            HintRegister::Named(number) => write!(self.out, " @named{number}")?,
         }
         if hint.mask & 0xF != 0 {
             self.out.push('.');

@@ -56,7 +56,7 @@ pub(crate) fn push_identifier(out: &mut String, name: &[u8]) {
 
 /// Returns a name as an identifier without an underscore at its end; empty if no character is
 /// usable.
-fn identifier(name: &[u8]) -> String {
+pub(crate) fn identifier(name: &[u8]) -> String {
     let mut out = String::with_capacity(name.len().min(LONGEST) + 2);
     if name.first().is_some_and(u8::is_ascii_digit) || name.starts_with(b"gl_") {
         out.push_str("n_");

@@ -20,5 +20,5 @@ pub(super) fn source(program: &Program<'_>) -> DebugSource {
         listed[pc.index()] = format!("{pc}: {inst}");
     });
     let lines = (1..).zip(&listed).map(|(line, text)| if text.is_empty() { 0 } else { line }).collect();
-    DebugSource { name: "program".into(), text: listed.join("\n"), lines }
+    DebugSource { name: "program".into(), text: listed.join("\n"), lines, ..DebugSource::default() }
 }

@@ -69,7 +69,7 @@ pub struct Translation {
     pub options: Options,
     /// Target profile of its modules.
     pub profile: Profile,
-    /// Source of the program for debuggers, if its modules have one.
+    /// Source of the program, if its modules have it for debuggers or its names are known.
     pub debug_source: Option<DebugSource>,
 }
 
@@ -492,8 +492,12 @@ impl Translator {
         let in_block = usage.without(folded);
         let known = environment.interface(&in_block, options)?;
         let mut interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
-        let listed = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
-        let debug_source = self.profile.debug_info.then(listed);
+        let source = environment.debug_source();
+        let debug_source = if self.profile.debug_info {
+            Some(source.cloned().unwrap_or_else(|| listing::source(program)))
+        } else {
+            source.filter(|source| !source.destinations.is_empty()).cloned()
+        };
         let (mut module, mut relies_on) = self.legalize(module, &interface)?;
         if let Some(again) = again {
             let (again, too) = self.legalize(again, &interface)?;

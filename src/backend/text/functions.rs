@@ -176,6 +176,6 @@ fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
         return name.to_owned();
     }
     let mut name = String::new();
-    hinted(&mut name, data.hint, data.ty.kind);
+    hinted(&mut name, data.hint, data.ty.kind, "");
     name
 }

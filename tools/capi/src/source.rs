@@ -392,7 +392,8 @@ impl TranspicaDebugSource {
         };
         let text = String::from_utf8_lossy(text).into_owned();
         // SAFETY: as above.
-        Ok(DebugSource { name: unsafe { name_of(name) }.into(), text, lines: lines.to_vec() })
+        let (name, lines) = (unsafe { name_of(name) }.into(), lines.to_vec());
+        Ok(DebugSource { name, text, lines, ..DebugSource::default() })
     }
 }
 

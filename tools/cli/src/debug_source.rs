@@ -1,5 +1,5 @@
-//! The source that debuggers show for a program: the text that was assembled, the one that its file
-//! names, or a disassembly.
+//! The source of a program, for debuggers and for names in texts: the text that was assembled, the
+//! one that its file names, or a disassembly.
 
 use std::fs;
 use std::path::Path;
@@ -13,20 +13,21 @@ use transpica_asm::{SourceText, assemble};
 
 use crate::input::Input;
 
-/// Returns the environment of a program, with a source if modules have debug information: the text
-/// that was assembled, or the one that its file names line by line, if it lies in the same folder,
-/// else a disassembly. Without any the library makes a listing.
+/// Returns the environment of a program with the text that was assembled, whose names texts have.
+/// Where there is none and modules have debug information, it is the text that its file names line
+/// by line, if it lies in the same folder, else a disassembly. Without any the library makes a
+/// listing.
 pub fn sourced<'a>(
     environment: &'a FileEnvironment<'a>,
     file: &Shbin<'_>,
     profile: &Profile,
     input: &Input,
 ) -> Box<dyn Environment + 'a> {
-    let source = || {
-        let named = || named_source(file, environment.executable(), &input.path);
-        input.debug_source().or_else(named).or_else(|| disassembled(file, &input.path))
+    let other = || {
+        let named = named_source(file, environment.executable(), &input.path);
+        named.or_else(|| disassembled(file, &input.path))
     };
-    match profile.debug_info.then(source).flatten() {
+    match input.debug_source().or_else(|| profile.debug_info.then(other).flatten()) {
         Some(source) => Box::new(Sourced { environment, source }),
         None => Box::new(environment),
     }
@@ -44,7 +45,8 @@ fn named_source(file: &Shbin<'_>, executable: &Dvle<'_>, path: &Path) -> Option<
         Some((name, line)) if name == source => line,
         Some(_) | None => 0,
     });
-    Some(DebugSource { name: name.to_string_lossy().into_owned(), text, lines: lines.collect() })
+    let (name, lines) = (name.to_string_lossy().into_owned(), lines.collect());
+    Some(DebugSource { name, text, lines, ..DebugSource::default() })
 }
 
 /// Returns the text of a file with the line of each word, where it assembles again.
@@ -54,5 +56,5 @@ fn disassembled(file: &Shbin<'_>, path: &Path) -> Option<DebugSource> {
     let assembled = assemble(&[SourceText { name, text: &text }]).ok()?;
     let lines = assembled.places.iter().map(|place| place.line).collect();
     // Not that of a source: its lines are others.
-    Some(DebugSource { name: format!("{name}.pica"), text, lines })
+    Some(DebugSource { name: format!("{name}.pica"), text, lines, ..DebugSource::default() })
 }

@@ -124,12 +124,14 @@ impl Input {
         Text { name, text: String::from_utf8_lossy(&self.bytes).into_owned() }
     }
 
-    /// Returns the source that was assembled, with the line of each word that comes from it.
+    /// Returns the source that was assembled, with the line of each word that comes from it and the
+    /// names of registers.
     pub fn debug_source(&self) -> Option<DebugSource> {
         let (text, assembled) = self.source.as_ref()?;
         let own = |place: &Place| if place.file == 0 { place.line } else { 0 };
         let lines = assembled.places.iter().map(own).collect();
-        Some(DebugSource { name: self.name(), text: text.text.clone(), lines })
+        let destinations = assembled.destinations.clone();
+        Some(DebugSource { name: self.name(), text: text.text.clone(), lines, destinations })
     }
 
     /// Returns the formats of attributes that the source declares, for each executable.

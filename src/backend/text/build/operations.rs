@@ -9,7 +9,7 @@ use crate::backend::text::names::{Word, push_number};
 use crate::backend::text::products::Product;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::ir::{Array, Binary, Buffer, Def, Hint, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
+use crate::ir::{Array, Binary, Buffer, Def, Hint, HintRegister, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
@@ -28,13 +28,31 @@ impl<'a> Builder<'a> {
         };
         let view = match product {
             Some(view) => view,
-            None => self.operation(op, data.ty, Label::Hint(data.hint))?,
+            None => {
+                let label = Label::Hint(self.origin(value));
+                self.operation(op, data.ty, label)?
+            }
         };
         self.set(value, view);
         if self.draft.is_traced {
             self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
         }
         Ok(())
+    }
+
+    /// Returns the register that a value came from: by its name, if the source gives it one there.
+    fn origin(&mut self, value: Value) -> Hint {
+        let hint = self.ir.values[value].hint;
+        let (HintRegister::Temp(_) | HintRegister::Output(_), Some(source)) =
+            (hint.register, self.module.source.debug_source)
+        else {
+            return hint;
+        };
+        let pc = self.ir.place(value).and_then(|place| place.pc);
+        let register = pc
+            .and_then(|pc| source.destination(pc))
+            .map_or(hint.register, |name| self.draft.words.named(hint.register, name));
+        Hint { register, ..hint }
     }
 
     /// Notes where the procedure of the operations changes.
@@ -135,8 +153,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the register of which dot products are the components in order.
-    fn product_label(&self, dots: &[Option<Value>]) -> Label {
-        let hint = |lane: usize| dots[lane].map_or(Hint::default(), |dot| self.ir.values[dot].hint);
+    fn product_label(&mut self, dots: &[Option<Value>]) -> Label {
+        let mut hint = |lane: usize| dots[lane].map_or(Hint::default(), |dot| self.origin(dot));
         let register = hint(0).register;
         if (0..dots.len()).all(|lane| hint(lane) == Hint { register, mask: 1 << lane }) {
             return Label::Hint(Hint { register, mask: (1 << dots.len()) - 1 });

@@ -34,6 +34,7 @@ const DEPTH: u32 = 24;
 impl Draft {
     /// Decides which expressions get a name, and assigns the names.
     pub fn plan(&mut self, names: &mut Names<'_>, marks: Marks) {
+        self.inherit_names();
         self.survey();
         for expr in 0..self.nodes.len() as Expr {
             // What nothing uses is not written, so its operands need no names for it.

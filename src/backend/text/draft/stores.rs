@@ -1,13 +1,51 @@
 //! Stores to the variables of a draft.
 //! In: stores by line, in order, with the spans of uses and the scopes. Out: whether a variable
-//! still holds a value at its uses; where variables are declared. Knows no syntax.
+//! still holds a value at its uses; where variables are declared; their names in the source. Knows
+//! no syntax.
 
 use std::iter::successors;
 
 use super::facts::{Declaration, Span, Store, Uses};
-use super::{Draft, Expr, Form, Variable};
+use super::{Draft, Expr, Form, Label, Line, Variable};
+use crate::ir::{Hint, HintRegister};
 
 impl Draft {
+    /// Gives variables, and what is loaded from them, the names of the source for what is stored in
+    /// them, where these agree.
+    pub fn inherit_names(&mut self) {
+        if !self.words.has_named() {
+            return;
+        }
+        let mut names = vec![None; self.variables.len()];
+        for line in &self.lines {
+            let &Line::Store { variable, value } = line else { continue };
+            let label = value.view.expr().map(|expr| self.node(expr).label);
+            let Some(Label::Hint(Hint { register: name @ HintRegister::Named(_), .. })) = label else { continue };
+            // What another register is copied from has the name of that one.
+            if let Label::Hint(hint) = self.variables[variable as usize].label
+                && hint.register == self.words.register(name)
+            {
+                let known = names[variable as usize].get_or_insert(name);
+                *known = if *known == name { name } else { hint.register };
+            }
+        }
+        let rename = |label: &mut Label, name: Option<HintRegister>| {
+            if let (Label::Hint(hint), Some(name)) = (label, name)
+                && hint.register == self.words.register(name)
+            {
+                hint.register = name;
+            }
+        };
+        for (local, &name) in self.variables.iter_mut().zip(&names) {
+            rename(&mut local.label, name);
+        }
+        for node in &mut self.nodes {
+            if let Form::Variable(variable) = node.form {
+                rename(&mut node.label, names[variable as usize]);
+            }
+        }
+    }
+
     /// Returns whether the variable may be stored after the line `from` and before a use of the
     /// expression.
     pub fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {

@@ -13,7 +13,7 @@
 //!
 //! Only few operands and users are looked at, so that the time is linear.
 
-use super::{Name, Word, hinted, push_number};
+use super::{Name, Word, push_number};
 use crate::backend::text::draft::facts::NONE;
 use crate::backend::text::draft::{Draft, Expr, Form, Label, Operand, View};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
@@ -234,14 +234,10 @@ impl Draft {
                 Label::Title(title) => return Some(self.title(title).stem),
                 label if is_plain(label) && fact.uses.user == NONE => return None,
                 label if is_plain(label) => expr = fact.uses.user,
-                Label::Hint(hint) => return Some(self.hinted(Hint { mask: 0, ..hint }, ScalarKind::F32)),
+                Label::Hint(hint) => return Some(self.words.stem(Hint { mask: 0, ..hint }, ScalarKind::F32)),
             }
         }
         None
-    }
-
-    fn hinted(&mut self, hint: Hint, kind: ScalarKind) -> Word {
-        self.words.add(|out| hinted(out, hint, kind))
     }
 
     /// Returns the output of which a vector is a part, by way of operations of all kinds.
@@ -304,7 +300,7 @@ impl Draft {
     /// Returns what an operand is about, or `None` if nothing is known of it.
     fn about(&mut self, operand: Operand) -> Option<Name> {
         if let Some(hint) = self.register(operand) {
-            return Some((self.hinted(hint, operand.ty.kind), ""));
+            return Some((self.words.stem(hint, operand.ty.kind), ""));
         }
         let mut expr = operand.view.expr()?;
         for _ in 0..STEPS {
@@ -315,7 +311,7 @@ impl Draft {
                     return Some((title.stem, title.noun));
                 }
                 (Label::Hint(hint), _) if !is_plain(node.label) => {
-                    return Some((self.hinted(hint, node.ty.kind), ""));
+                    return Some((self.words.stem(hint, node.ty.kind), ""));
                 }
                 (_, Form::Text(text)) => {
                     let subject = self.text(text).subject;

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::Result;
 use crate::host::settings::linkage::{bad_name, check_name};
 use crate::ir::{Hint, HintRegister, ScalarKind};
+use crate::support;
 use crate::support::entity::Interner;
 use crate::support::names::push_identifier;
 
@@ -38,16 +39,20 @@ pub type Name = (Word, &'static str);
 
 /// Words in one string, without an allocation for each.
 #[derive(Debug, Default)]
-pub struct Words(String);
+pub struct Words {
+    text: String,
+    /// Registers with their names in the source, of all functions.
+    registers: Interner<(HintRegister, String)>,
+}
 
 impl Words {
     /// Returns the text of a word, which is empty if there is none.
     pub fn get(&self, word: Word) -> &str {
-        self.0.get(word.start as usize..word.end as usize).unwrap_or_default()
+        self.text.get(word.start as usize..word.end as usize).unwrap_or_default()
     }
     /// Returns the place where the next word begins.
     pub fn end(&self) -> u32 {
-        self.0.len() as u32
+        self.text.len() as u32
     }
     /// Returns the word from a place to the end, which the words since then are parts of.
     pub fn since(&self, start: u32) -> Word {
@@ -56,14 +61,14 @@ impl Words {
     /// Adds the word that a function writes.
     pub fn add(&mut self, write: impl FnOnce(&mut String)) -> Word {
         let start = self.end();
-        write(&mut self.0);
+        write(&mut self.text);
         self.since(start)
     }
     /// Adds a copy of a word.
     pub fn copy(&mut self, word: Word) -> Word {
         let start = self.end();
         if word.length() > 0 {
-            self.0.extend_from_within(word.start as usize..word.end as usize);
+            self.text.extend_from_within(word.start as usize..word.end as usize);
         }
         self.since(start)
     }
@@ -71,7 +76,7 @@ impl Words {
     pub fn joined(&mut self, first: Word, between: &str, second: Word) -> Word {
         let start = self.end();
         self.copy(first);
-        self.0.push_str(between);
+        self.text.push_str(between);
         self.copy(second);
         self.since(start)
     }
@@ -79,31 +84,61 @@ impl Words {
     pub fn suffixed(&mut self, word: Word, text: &str) -> Word {
         let start = self.end();
         self.copy(word);
-        self.0.push_str(text);
+        self.text.push_str(text);
         self.since(start)
     }
     /// Adds a unique identifier similar to a word.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
         let start = self.end();
         self.copy(word);
-        names.clean(&mut self.0, start as usize);
+        names.clean(&mut self.text, start as usize);
+        self.since(start)
+    }
+    /// Returns the register that goes by a name of the source; the register itself if no character
+    /// of the name is usable.
+    pub fn named(&mut self, register: HintRegister, name: &str) -> HintRegister {
+        let name = support::names::identifier(name.as_bytes());
+        if name.is_empty() {
+            return register;
+        }
+        // Range: at most one for each instruction.
+        HintRegister::Named(self.registers.intern((register, name)).0 as u16)
+    }
+    /// Returns the register behind a name.
+    pub fn register(&self, register: HintRegister) -> HintRegister {
+        match register {
+            HintRegister::Named(number) => self.registers.get(number.into()).map_or(register, |found| found.0),
+            unnamed => unnamed,
+        }
+    }
+    /// Returns whether any register goes by a name.
+    pub fn has_named(&self) -> bool {
+        self.registers.get(0).is_some()
+    }
+    /// Adds the name of a value that came from a register.
+    pub fn stem(&mut self, hint: Hint, kind: ScalarKind) -> Word {
+        let start = self.end();
+        let named = match hint.register {
+            HintRegister::Named(number) => self.registers.get(number.into()),
+            _register => None,
+        };
+        hinted(&mut self.text, hint, kind, named.map_or("", |(_, name)| name));
         self.since(start)
     }
     /// Adds a unique identifier for a value that came from a register.
     pub fn hinted(&mut self, hint: Hint, kind: ScalarKind, names: &mut Names<'_>) -> Word {
-        let start = self.end();
-        hinted(&mut self.0, hint, kind);
+        let start = self.stem(hint, kind).start;
         let reserved = if has_number(hint) { |_: &str| false } else { names.reserved };
-        names.number(&mut self.0, start as usize, reserved);
+        names.number(&mut self.text, start as usize, reserved);
         self.since(start)
     }
     /// Takes memory for this number of bytes.
     pub fn reserve(&mut self, bytes: usize) {
-        self.0.reserve(bytes);
+        self.text.reserve(bytes);
     }
-    /// Removes all words.
+    /// Removes all words, but no names of registers.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.text.clear();
     }
 }
 
@@ -286,9 +321,10 @@ const fn has_number(hint: Hint) -> bool {
     matches!(hint.register, HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::LoopLeft(_))
 }
 
-/// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
-pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
-    use HintRegister::{Address, Flags, Output, Temp};
+/// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`,
+/// or `normal_xyz` for the name of the source.
+pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind, named: &str) {
+    use HintRegister::{Address, Flags, Named, Output, Temp};
     let (stem, number) = match hint.register {
         Temp(register) => ("r", Some(register)),
         Output(register) => ("o", Some(register)),
@@ -298,6 +334,7 @@ pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
         HintRegister::LoopLeft(position) => ("left_i", Some(position)),
         HintRegister::Invocation => ("invocation", None),
         HintRegister::Count => ("count", None),
+        Named(_) => (named, None),
         // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
         HintRegister::None => match kind {
             ScalarKind::F32 => ("carried", None),
@@ -311,7 +348,7 @@ pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
         push_number(out, number.into());
     }
     // The components of a register, unless it has all four.
-    let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags);
+    let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags | Named(_));
     if has_components && (1..15).contains(&hint.mask) {
         let lanes = LANES.into_iter().zip(0..).filter(|&(_, lane)| hint.mask >> lane & 1 != 0);
         out.push('_');

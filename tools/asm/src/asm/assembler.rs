@@ -64,6 +64,7 @@ impl<'a> Assembler<'a> {
             left_out,
             files,
             places,
+            destinations: self.destinations,
             findings,
             formats,
             lists_descriptors,

@@ -129,6 +129,8 @@ pub struct Assembled {
     pub files: Vec<String>,
     /// The source map: the place of each code word.
     pub places: Vec<Place>,
+    /// Name that the sources give the register that a code word writes; empty without one.
+    pub destinations: Vec<String>,
     /// Findings that need the sources: procedures and labels that nothing names, at their
     /// addresses, and formats of vertices that do not fit.
     pub findings: Vec<Finding>,

@@ -264,6 +264,11 @@ impl<'a> Assembler<'a> {
     pub(super) fn destination(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
         let nothing = text.strip_suffix("._").filter(|_| self.package.extended);
         let operand = self.direct(nothing.unwrap_or(text))?;
+        let spelled = lex::trim(text.trim_start_matches('-'));
+        if self.file.names.contains_key(base(spelled)) {
+            // With the offset: an element of an array is a register of its own.
+            self.destination = spelled.split_once('.').map_or(spelled, |(register, _)| register);
+        }
         if operand.register >= FLOAT {
             let hint = "instructions write r and o registers";
             return hinted(text, invalid("destination register", text), hint);

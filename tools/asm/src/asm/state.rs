@@ -156,6 +156,9 @@ pub(super) struct Assembler<'a> {
     pub messages: Messages<'a>,
     pub code: Vec<Word>,
     pub places: Vec<Place>,
+    pub destinations: Vec<String>,
+    /// The name of the destination of the next word.
+    pub destination: &'a str,
     pub descriptors: Descriptors,
     pub procs: BTreeMap<&'a str, Proc>,
     pub calls: Vec<Reference<'a>>,
@@ -212,6 +215,7 @@ impl<'a> Assembler<'a> {
     pub fn emit(&mut self, word: Word) {
         self.code.push(word);
         self.places.push(self.messages.place);
+        self.destinations.push(std::mem::take(&mut self.destination).to_owned());
         self.note_word();
     }
 

@@ -78,6 +78,9 @@ pub struct Document {
     /// Its content with the names of the text.
     #[serde(skip)]
     pub named: Option<Model>,
+    /// Names that its text gives the registers that code words write.
+    #[serde(skip)]
+    pub destinations: Vec<String>,
 }
 
 impl Document {
@@ -200,6 +203,7 @@ impl Document {
         let is_new = self.bytes != assembled.bytes;
         self.bytes = assembled.bytes;
         self.named = Some(assembled.named);
+        self.destinations = assembled.destinations;
         self.read_programs();
         Ok(is_new)
     }

@@ -5,6 +5,7 @@
 use serde::Serialize;
 use transpica::container::Model;
 use transpica::host::dvle::{self, FileEnvironment};
+use transpica::host::{DebugSource, Sourced};
 use transpica::{Job, Program, Setup, Shbin, Stage, Translation, Translator};
 use transpica_asm::dis::Listing;
 use transpica_inspect::dead::dead;
@@ -44,6 +45,8 @@ pub struct Open<'a> {
     pub symbols: Symbols,
     /// The file's content with the names of its text, if it has one.
     named: Option<&'a Model>,
+    /// Names that its text gives the registers that code words write.
+    destinations: &'a [String],
 }
 
 impl Open<'_> {
@@ -466,7 +469,8 @@ impl Engine {
         let environment = FileEnvironment::new(&file, index, &document.name)?;
         let symbols = Symbols::new(environment.executable());
         let named = document.named.as_ref();
-        work(&Open { file: &file, index, program, environment, symbols, named })
+        let destinations = &document.destinations;
+        work(&Open { file: &file, index, program, environment, symbols, named, destinations })
     }
 
     /// Returns the translation of the selected program.
@@ -542,7 +546,8 @@ fn nothing_open() -> Problem {
 /// Translates a program: one of the geometry unit to a compute stage.
 fn translate(open: &Open<'_>, settings: &Settings) -> Result<Translation, transpica::Error> {
     let mut translator = Translator::new(settings.values.options, settings.values.profile.clone());
-    let (program, environment) = (&open.program, &open.environment);
+    let source = DebugSource { destinations: open.destinations.to_vec(), ..DebugSource::default() };
+    let (program, environment) = (&open.program, &Sourced { environment: &open.environment, source });
     match program.stage() {
         Stage::Vertex => translator.translate(program, environment, Job::Vertex),
         Stage::Geometry => {
