@@ -212,7 +212,12 @@ fn translate_pair(translator: &mut Translator, text: Option<&str>) -> (Translati
     let program = dvle::program(&file, 0, &Options::default().limits).expect("a program");
     let environment = FileEnvironment::new(&file, 0, "pair").expect("an executable");
     let lines = assembled.places.iter().map(|place| place.line).collect();
-    let source = DebugSource { name: "pair.v.pica".into(), text: text.unwrap_or(PAIR).into(), lines, ..DebugSource::default() };
+    let source = DebugSource {
+        name: "pair.v.pica".into(),
+        text: text.unwrap_or(PAIR).into(),
+        lines,
+        ..DebugSource::default()
+    };
     let environment = Sourced { environment, source: &source };
     let translated = translator.translate(&program, &environment, Job::Vertex).expect("a translation");
     (translated, translator.key(&program, &environment, Job::Vertex, b"").expect("a key"))

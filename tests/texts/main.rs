@@ -16,6 +16,7 @@ mod printer;
 mod private_arrays;
 mod reflection;
 mod second_evaluation;
+mod source_names;
 mod spirv;
 mod wgsl_text;
 

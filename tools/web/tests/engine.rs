@@ -466,6 +466,28 @@ fn damaged_files_and_random_texts_are_answered() {
 }
 
 #[test]
+fn texts_have_the_names_of_registers_in_the_source() {
+    let text = |name: &str| {
+        format!(
+            ".alias {name} r1\n.fvec light\n.out o position\n.in n\n.proc main\n\
+             mul {name}, light, n\n rsq {name}.x, {name}.x\n mul o, {name}.x, {name}\n end\n.end\n"
+        )
+    };
+    let mut engine = Engine::default();
+    good(&engine.open("a.v.pica", text("normal").as_bytes()));
+    let wgsl = |engine: &mut Engine| good(&engine.view("wgsl"))["text"].as_str().expect("text").to_owned();
+    let first = wgsl(&mut engine);
+    assert!(first.contains("let normal = ") && !first.contains("r1"), "{first}");
+    // The code is the same; a name alone changes.
+    good(&engine.edit(&text("shine")));
+    assert_eq!(wgsl(&mut engine), first.replace("normal", "shine"));
+    // A file has registers alone.
+    let file = engine.shbin();
+    good(&engine.open("a.shbin", &file));
+    assert_eq!(wgsl(&mut engine).replace("a.shbin", "a.v.pica"), first.replace("normal", "r1"));
+}
+
+#[test]
 fn sources_of_one_program_are_one_text() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a sample");

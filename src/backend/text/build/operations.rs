@@ -9,7 +9,9 @@ use crate::backend::text::names::{Word, push_number};
 use crate::backend::text::products::Product;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::ir::{Array, Binary, Buffer, Def, Hint, HintRegister, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
+use crate::ir::{
+    Array, Binary, Buffer, Def, Hint, HintRegister, Op, Resource, ScalarKind, Type, Unary, Value, ValueList,
+};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {

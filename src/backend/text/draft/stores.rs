@@ -20,7 +20,9 @@ impl Draft {
         for line in &self.lines {
             let &Line::Store { variable, value } = line else { continue };
             let label = value.view.expr().map(|expr| self.node(expr).label);
-            let Some(Label::Hint(Hint { register: name @ HintRegister::Named(_), .. })) = label else { continue };
+            let Some(Label::Hint(Hint { register: name @ HintRegister::Named(_), .. })) = label else {
+                continue;
+            };
             // What another register is copied from has the name of that one.
             if let Label::Hint(hint) = self.variables[variable as usize].label
                 && hint.register == self.words.register(name)

@@ -107,7 +107,9 @@ impl Words {
     /// Returns the register behind a name.
     pub fn register(&self, register: HintRegister) -> HintRegister {
         match register {
-            HintRegister::Named(number) => self.registers.get(number.into()).map_or(register, |found| found.0),
+            HintRegister::Named(number) => {
+                self.registers.get(number.into()).map_or(register, |found| found.0)
+            }
             unnamed => unnamed,
         }
     }

@@ -536,6 +536,18 @@ fn errors_have_columns() {
 }
 
 #[test]
+fn words_have_the_names_of_their_destinations() {
+    let text = ".alias normal r1\n.alias shine -r1.w\n.out - position o0\n.out color color\n.proc main\n\
+        mul normal.xyz, v0, r2\nadd shine, r1, r1\nmov normal[2].xy, r1\nmova a0.x, normal\n\
+        cmp normal, eq, eq, r1\nmov r1, normal\nmov color, normal\nifc cmp.x\nmov normal, r2\nnop\n.end\n\
+        mov o0, r1\nend\n.end";
+    let assembled = run(text).expect("assembles");
+    let names = ["normal", "shine", "normal[2]", "", "", "", "color", "", "normal", "", "", ""];
+    assert_eq!(assembled.destinations, names);
+    assert_eq!(assembled.places.len(), names.len());
+}
+
+#[test]
 fn verbatim_directives_set_exact_words() {
     let text = "\
 .verbatim

@@ -174,8 +174,8 @@ impl Document {
         Ok(document)
     }
 
-    /// Replaces the text, which may hold several [`sources`]; returns whether the file is a new
-    /// one.
+    /// Replaces the text, which may hold several [`sources`]; returns whether the file or a name in
+    /// its texts is a new one.
     ///
     /// # Errors
     /// A text that is too long: nothing changes.
@@ -200,7 +200,7 @@ impl Document {
         let warnings = assembled.warnings.iter();
         self.problems =
             warnings.map(|warning| Problem::of_diagnostic(Severity::Warning, warning, &sources)).collect();
-        let is_new = self.bytes != assembled.bytes;
+        let is_new = self.bytes != assembled.bytes || self.destinations != assembled.destinations;
         self.bytes = assembled.bytes;
         self.named = Some(assembled.named);
         self.destinations = assembled.destinations;
