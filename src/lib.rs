@@ -99,7 +99,7 @@ pub mod host {
     //
     // Files: `settings/` options, profile and what else a host chooses; `registers/` GPU registers;
     // `hooks.rs` changes that a host makes to programs; `constants.rs` values that a file sets;
-    // `debug_source.rs` sources for debuggers.
+    // `debug_source.rs` sources for debuggers and names.
 
     #[doc(hidden)]
     pub mod constants;

@@ -98,7 +98,8 @@ fn values_have_the_names_of_the_source_and_variables_where_all_stores_agree() {
             let out_color = min(abs(r1 * switch_1), vec4f(1.0));
             return VertexOutput(out_position, out_color);
         }
-    "#]].assert_eq(body(&wgsl));
+    "#]]
+    .assert_eq(body(&wgsl));
     assert!(glsl.contains("float normal_w = dot("), "{glsl}");
     let ([plain, _], plain_key) = texts(&file, 0, &[]).expect("texts");
     assert_eq!((key, plain.lines().count()), (plain_key, wgsl.lines().count()));

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, from_str, json};
 use transpica::host::dvle::{self, FileEnvironment};
+use transpica::host::{DebugSource, Sourced};
 use transpica::isa::Pc;
 use transpica::isa::placed::PlacedText;
 use transpica::{Job, Setup, Shbin, Stage, Translation, Translator};
@@ -15,10 +16,19 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// Path of an option of the page that is not a field of the library's.
 const OF_PAGE: &str = "view.";
 
-/// Returns a program as `hlsl`, `msl` or `spirv`.
+/// Returns a program as `hlsl`, `msl` or `spirv`. `destinations` are names of registers, as JSON.
 #[wasm_bindgen]
-pub fn translate(file: &[u8], program: usize, name: &str, options: &str, language: &str) -> String {
-    let made = translation(file, program, name, options);
+pub fn translate(
+    file: &[u8],
+    program: usize,
+    name: &str,
+    options: &str,
+    destinations: &str,
+    language: &str,
+) -> String {
+    let destinations = from_str(destinations).unwrap_or_default();
+    let source = DebugSource { destinations, ..DebugSource::default() };
+    let made = translation(file, (program, name), source, options);
     let text = made.and_then(|made| text(&made, language).map_err(|error| error.to_string()));
     match text {
         Ok(PlacedText { text, places }) => {
@@ -40,9 +50,14 @@ fn text(made: &Translation, language: &str) -> transpica::Result<PlacedText> {
     }
 }
 
-fn translation(file: &[u8], program: usize, name: &str, options: &str) -> Result<Translation, String> {
+fn translation(
+    file: &[u8],
+    program: (usize, &str),
+    source: DebugSource,
+    options: &str,
+) -> Result<Translation, String> {
     let settings = settings(options)?;
-    translated(file, program, name, settings).map_err(|error| error.to_string())
+    translated(file, program, source, settings).map_err(|error| error.to_string())
 }
 
 fn settings(options: &str) -> Result<Settings, String> {
@@ -56,13 +71,13 @@ fn settings(options: &str) -> Result<Settings, String> {
 
 fn translated(
     file: &[u8],
-    index: usize,
-    name: &str,
+    (index, name): (usize, &str),
+    source: DebugSource,
     Settings { options, profile }: Settings,
 ) -> transpica::Result<Translation> {
     let file = Shbin::parse(file)?;
     let program = dvle::program(&file, index, &options.limits)?;
-    let environment = FileEnvironment::new(&file, index, name)?;
+    let environment = Sourced { environment: FileEnvironment::new(&file, index, name)?, source };
     let mut translator = Translator::new(options, profile);
     match program.stage() {
         Stage::Vertex => translator.translate(&program, &environment, Job::Vertex),
@@ -85,16 +100,19 @@ mod tests {
     #[test]
     fn a_program_becomes_hlsl_and_msl_with_the_options_of_the_page() {
         let file = include_bytes!("../../../shaders/lights.shbin");
-        let hlsl = text(&translate(file, 0, "lights.shbin", "{}", "hlsl"));
+        let hlsl = text(&translate(file, 0, "lights.shbin", "{}", "", "hlsl"));
         assert!(hlsl.contains("cbuffer") && hlsl.contains("float4"), "{hlsl}");
-        let msl = text(&translate(file, 0, "lights.shbin", "{}", "msl"));
+        let msl = text(&translate(file, 0, "lights.shbin", "{}", "", "msl"));
         assert!(msl.contains("#include <metal_stdlib>"), "{msl}");
-        let answer: Value = from_str(&translate(file, 0, "lights.shbin", "{}", "spirv")).expect("JSON");
+        let answer: Value = from_str(&translate(file, 0, "lights.shbin", "{}", "", "spirv")).expect("JSON");
         let (text_of, places) = (answer["text"].as_str(), answer["places"].as_array().expect("places"));
         assert!(text_of.is_some_and(|text| text.contains("OpEntryPoint")), "{answer}");
         assert!(places.iter().any(|line| line != &json!([])), "no line of SPIR-V has an instruction");
         let options = r#"{"arithmetic.precision": "fast", "view.glsl_version": "300es"}"#;
-        assert_ne!(text(&translate(file, 0, "lights.shbin", options, "msl")), msl);
+        assert_ne!(text(&translate(file, 0, "lights.shbin", options, "", "msl")), msl);
+        let names = json!(vec!["light"; 99]).to_string();
+        let named = text(&translate(file, 0, "lights.shbin", "{}", &names, "hlsl"));
+        assert!(named.contains("float3 light_xyz") && !hlsl.contains("light_xyz"), "{named}");
     }
 
     #[test]
@@ -103,7 +121,7 @@ mod tests {
         for (file, program, options) in
             [(&file[..9], 0, "{}"), (&file[..], 7, "{}"), (&file[..], 0, "[]"), (&file[..], 0, r#"{"a": 1}"#)]
         {
-            let answer: Value = from_str(&translate(file, program, "", options, "hlsl")).expect("JSON");
+            let answer: Value = from_str(&translate(file, program, "", options, "", "hlsl")).expect("JSON");
             assert!(answer["error"]["message"].is_string(), "{answer}");
         }
     }

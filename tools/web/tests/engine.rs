@@ -484,7 +484,8 @@ fn texts_have_the_names_of_registers_in_the_source() {
     // A file has registers alone.
     let file = engine.shbin();
     good(&engine.open("a.shbin", &file));
-    assert_eq!(wgsl(&mut engine).replace("a.shbin", "a.v.pica"), first.replace("normal", "r1"));
+    let plain = wgsl(&mut engine);
+    assert!(plain.contains("let r1 = ") && !plain.contains("shine"), "{plain}");
 }
 
 #[test]

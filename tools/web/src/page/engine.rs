@@ -205,6 +205,11 @@ impl Engine {
         self.document().map(|document| document.bytes.clone()).unwrap_or_default()
     }
 
+    /// Returns the names that the text gives to the registers of code words, for the second engine.
+    pub fn destinations(&self) -> String {
+        text(self.document().map(|document| &document.destinations))
+    }
+
     /// Returns the sizes of the program in all its forms.
     pub fn sizes(&mut self) -> String {
         let sizes = self.translation().map(|translation| views::sizes(translation, GLSL));

@@ -29,8 +29,8 @@ async function ask({ session }: Context, kind: string): Promise<TextView> {
   const { client, opened, options } = session;
   if (!NATIVE.includes(kind)) return client.json<TextView>("view", kind);
   native ??= new Client(() => new Worker(new URL("native.js", import.meta.url), { type: "module" }));
-  const file = await client.call("shbin");
-  return native.json("translate", file, opened?.selected ?? 0, opened?.name ?? "", JSON.stringify(options), kind);
+  const [file, destinations] = await Promise.all([client.call("shbin"), client.call("destinations")]);
+  return native.json("translate", file, opened?.selected ?? 0, opened?.name ?? "", JSON.stringify(options), destinations, kind);
 }
 
 /** Options that stand above a text, by its kind. */
