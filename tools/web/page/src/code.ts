@@ -198,6 +198,13 @@ export class Code {
     this.view.focus();
   }
 
+  /** Writes a word in place of what a problem is about, as typing does. */
+  write({ line = 1, column = 1, length = 0 }: Problem, word: string): void {
+    this.goTo(line, column);
+    const from = this.view.state.selection.main.head;
+    this.view.dispatch({ changes: { from, to: from + length, insert: word }, userEvent: "input" });
+  }
+
   /** Shows the line of the cursor again, after the room for the text has changed. */
   keepInView(): void {
     const { head } = this.view.state.selection.main;

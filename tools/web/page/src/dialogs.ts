@@ -26,7 +26,7 @@ const KEYS: [keys: string, does: string][] = [
   ["F9 Shift+F9", "Run to the selected line, or back to it"],
   ["Alt+1 … Alt+9", "Tabs of the translation"],
   ["Alt+E", "The source"],
-  ["Alt+W", "The picture: arrow keys orbit, + and − zoom, 0 resets"],
+  ["Alt+W", "The picture: arrow keys orbit, + and − zoom, 0 resets, Enter steps the triangle in the middle"],
   ["Alt+P", "Let the time run, or stop it"],
   ["Ctrl+O", "Open a file"],
   ["Ctrl+F", "Search in the focused text"],

@@ -170,9 +170,11 @@ class Page {
       editor.diagnose(session.problems);
       const below = byId("problems");
       const { childElementCount } = below;
-      list(below, session.problems, ({ line, column, pc }) =>
-        line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column),
-      );
+      list(below, session.problems, {
+        goTo: ({ line, column, pc }) =>
+          line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column),
+        write: (problem, word) => editor.write(problem, word),
+      });
       if (below.childElementCount !== childElementCount) editor.keepInView();
       this.head();
     }

@@ -13,6 +13,11 @@ const WAYS = { uniform: "000", false: "100", true: "110", specialized: "001" };
 /** The option that has a bit for each int. */
 const INTS = "control.ints.specialized";
 
+/** Promises about numbers, by the words that the help has for them. */
+const PROMISES = { any: "Nothing", "no-nan": "NotNan", finite: { Below: 128 }, "2^24": { Below: 24 }, "2^16": { Below: 16 } };
+/** Options that hold a promise, or one for each attribute. */
+const PROMISED = /^(assume\.(uniforms|results)|input\.promises)$/;
+
 /** Headings of the form, in its order; the others stand between them. */
 const [FIRST, LAST] = ["Differs from the default", "Limits"];
 
@@ -44,6 +49,21 @@ function ways(numbers: number[], change: (numbers: number[]) => void): HTMLEleme
   });
 }
 
+/** A choice of a promise; what is none of the words stays a choice. */
+function promise({ value }: Setting, attributes: Record<string, string>, change: (value: unknown) => void): HTMLElement {
+  const text = (one: unknown) => JSON.stringify(Array.isArray(value) ? value.map(() => one) : one);
+  const now = JSON.stringify(value);
+  const words = Object.entries(PROMISES).map(([word, one]) => [text(one), word]);
+  if (!words.some(([one]) => one === now)) words.push([now, Array.isArray(value) ? "several" : now]);
+  const choose = h(
+    "select",
+    { ...attributes, onchange: () => change(JSON.parse(choose.value)) },
+    ...words.map(([value, word]) => h("option", { value }, word ?? "")),
+  );
+  choose.value = now;
+  return choose;
+}
+
 /** Text that a search finds an option by: its names, what it means, its words and values. */
 const found = ({ path, label, group, help, choices, value }: Setting) =>
   [path, `--${label}`, group, help, JSON.stringify(value), ...choices.map((one) => `${one.value} ${one.help}`)]
@@ -52,7 +72,8 @@ const found = ({ path, label, group, help, choices, value }: Setting) =>
 
 /** The control of one option; `change` gets the value that the engine reads. */
 function control(setting: Setting, id: string, change: (value: unknown) => void): HTMLElement {
-  const { form, value, choices, on } = setting;
+  const { path, form, value, choices, on } = setting;
+  if (PROMISED.test(path) && !Array.isArray(value)) return promise(setting, { id, "aria-describedby": `${id}-help` }, change);
   const text = typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value);
   const attributes = { id, "aria-describedby": `${id}-help` };
   switch (form) {
@@ -91,7 +112,8 @@ function control(setting: Setting, id: string, change: (value: unknown) => void)
           ? h("input", { type: "text", inputmode: "numeric", ...attributes, onchange: read })
           : h("textarea", { rows: 2, ...attributes, spellcheck: "false", onchange: read });
       area.value = value === null || value === undefined ? "" : JSON.stringify(value);
-      return area;
+      // A promise about all attributes is a word; one about each is text.
+      return PROMISED.test(path) ? h("div", {}, promise(setting, { "aria-label": "assume attributes" }, change), area) : area;
     }
   }
 }

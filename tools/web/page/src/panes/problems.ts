@@ -1,10 +1,20 @@
 // Problems as a list: severity, place, message, hint.
 
 import type { Problem } from "../contract";
-import { h } from "../dom";
+import { button, h } from "../dom";
 
-/** Fills a list; a problem with a place becomes a button that goes there. */
-export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (problem: Problem) => void): void {
+/** The advice that names one word to write instead of another. */
+const MEANT = /^did you mean `([^`]+)`\?$/;
+
+/** What the buttons of a list do. */
+interface Acts {
+  goTo(problem: Problem): void;
+  /** Writes a word where the problem is. */
+  write(problem: Problem, word: string): void;
+}
+
+/** Fills a list; a problem with a place becomes a button that goes there, advice one that follows it. */
+export function list(into: HTMLElement, problems: readonly Problem[], acts?: Acts): void {
   into.hidden = problems.length === 0;
   const rows = problems.slice(0, 200).map((problem) => {
     const place =
@@ -14,9 +24,10 @@ export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (pr
           ? `pc 0x${problem.pc.toString(16)}`
           : "";
     const at =
-      goTo && place
-        ? h("button", { type: "button", class: "place", onclick: () => goTo(problem), title: "Go there" }, place)
+      acts && place
+        ? h("button", { type: "button", class: "place", onclick: () => acts.goTo(problem), title: "Go there" }, place)
         : h("span", { class: "place" }, place);
+    const word = MEANT.exec(problem.hint ?? "")?.[1];
     return h(
       "li",
       { class: `problem ${problem.severity}` },
@@ -27,6 +38,7 @@ export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (pr
         { class: "message" },
         problem.message,
         problem.hint ? h("span", { class: "hint" }, problem.hint) : null,
+        acts && word && problem.length ? button(`Write ${word}`, "", () => acts.write(problem, word)) : null,
       ),
     );
   });

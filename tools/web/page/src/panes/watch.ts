@@ -70,7 +70,7 @@ export class WatchPane implements Pane {
       class: "stage",
       tabindex: 0,
       role: "application",
-      "aria-label": "Picture of the mesh. Arrow keys orbit, plus and minus zoom, 0 resets.",
+      "aria-label": "Picture of the mesh. Arrow keys orbit, plus and minus zoom, 0 resets, Enter steps the triangle in the middle.",
     },
     this.canvas,
   );
@@ -416,9 +416,10 @@ export class WatchPane implements Pane {
       else turn((event.clientX - old.clientX) * 0.01, (event.clientY - old.clientY) * 0.01);
     });
     let start = { x: 0, y: 0 };
+    const pick = (x: number, y: number) => void this.pick(x, y).catch((error: Error) => this.say(error.message, true));
     stage.addEventListener("pointerdown", ({ clientX: x, clientY: y }) => (start = { x, y }));
     stage.addEventListener("click", ({ clientX: x, clientY: y }) => {
-      if (Math.hypot(x - start.x, y - start.y) < 4) void this.pick(x, y).catch((error: Error) => this.say(error.message, true));
+      if (Math.hypot(x - start.x, y - start.y) < 4) pick(x, y);
     });
     for (const end of ["pointerup", "pointercancel"] as const)
       stage.addEventListener(end, (event) => pointers.delete(event.pointerId));
@@ -430,7 +431,12 @@ export class WatchPane implements Pane {
       },
       { passive: false },
     );
+    const middle = () => {
+      const { left, top, width, height } = stage.getBoundingClientRect();
+      return pick(left + width / 2, top + height / 2);
+    };
     const keys: Record<string, () => void> = {
+      Enter: middle,
       ArrowLeft: () => turn(-0.1, 0),
       ArrowRight: () => turn(0.1, 0),
       ArrowUp: () => turn(0, -0.1),
