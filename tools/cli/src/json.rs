@@ -15,6 +15,8 @@ impl Schema {
     pub const ASM: Self = Self("transpica.asm/1");
     /// Comparisons of `compare`.
     pub const COMPARE: Self = Self("transpica.compare/2");
+    /// The report of `compile`.
+    pub const COMPILE: Self = Self("transpica.compile/1");
     /// The report of `doctor`.
     pub const DOCTOR: Self = Self("transpica.doctor/1");
     /// Verdicts of `equal`.
@@ -82,6 +84,7 @@ mod tests {
         let all = [
             Schema::ASM,
             Schema::COMPARE,
+            Schema::COMPILE,
             Schema::DOCTOR,
             Schema::EQUAL,
             Schema::INFO,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: &str = "translate asm bind lsp info lint dis cfg run test draw compare equal replay scan survey doctor manifest completions man";
+const COMMANDS: &str = "translate asm bind compile optimize lsp info lint dis cfg run test draw compare equal replay scan survey doctor manifest completions man";
 
 #[test]
 fn every_target_is_translated_to() {

@@ -1,4 +1,5 @@
-//! `equal`: verdicts about pairs of programs, as text, JSON and exit status.
+//! `equal`, `optimize`, `compile`: verdicts about pairs of programs, shorter ones, compiled ones; as
+//! text, JSON and exit status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,4 +112,89 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
     for wrong in ["--up-to-rounding=1", "--up-to-rounding=-1e-9", "--up-to-rounding=x", "--seconds=0"] {
         assert_eq!(transpica(&["equal", &a, &b, wrong]).status, 2, "{wrong}");
     }
+}
+
+#[test]
+fn optimized_programs_are_shorter_and_equal() {
+    let folder = folder("optimize");
+    let shape = "tools/compile/tests/shapes/options.v.pica";
+    let out = folder.join("small.shbin").display().to_string();
+    let text = transpica(&["optimize", shape, "-o", &out]).succeeded();
+    assert!(text.contains("39 words, now ") && text.contains(", proven equal\n"), "{text}");
+    assert!(text.contains("with hasColor, hasLight, now "), "{text}");
+    assert_eq!(transpica(&["equal", shape, &out, "--solver", "none"]).status, 0);
+    // Symbols stay.
+    let tables = transpica(&["info", &out]).succeeded();
+    assert!(tables.contains("modelView") && tables.contains("hasSecond"), "{tables}");
+    // Variants by two bools, with their tables.
+    let [set, header, module] =
+        ["set.shbin", "set.h", "set.rs"].map(|name| folder.join(name).display().to_string());
+    let ran = transpica(&[
+        "optimize",
+        shape,
+        "--variants",
+        "hasFog,b1",
+        "-o",
+        &set,
+        "--bind-c",
+        &header,
+        "--bind-rust",
+        &module,
+        "--json",
+    ]);
+    let document: Value = serde_json::from_str(&ran.succeeded()).expect("JSON");
+    follows_schema(&document);
+    let programs = document["programs"].as_array().expect("a list");
+    assert_eq!(programs.len(), 4);
+    for (number, program) in programs.iter().enumerate() {
+        assert_eq!(program["proof"], "proven equal", "{program}");
+        let file = program["file"].as_str().expect("a file");
+        assert!(file.ends_with(&format!("set.{number}.shbin")), "{file}");
+        let bools = format!("hasFog={},hasLight={}", number & 1 != 0, number & 2 != 0);
+        assert_eq!(transpica(&["equal", shape, file, "--bools", &bools]).status, 0, "{bools}");
+        let other = format!("hasFog={},hasLight={}", number & 1 == 0, number & 2 != 0);
+        assert_eq!(transpica(&["equal", shape, file, "--bools", &other]).status, 1, "{other}");
+    }
+    let header = fs::read_to_string(header).expect("a header");
+    assert!(header.contains("const char *options_variant(bool has_fog, bool b1)"), "{header}");
+    assert!(fs::read_to_string(module).expect("a module").contains("include_bytes!(\"set.3.shbin\")"));
+    // A program that cannot be made shorter stays as it is.
+    let ran = transpica(&["optimize", "shaders/points.shbin", "-o", &out]).succeeded();
+    assert!(ran.contains("unchanged: "), "{ran}");
+    for wrong in
+        [&["--variants", "b0,b1,b2,b3,b4,b5,b6"][..], &["--variants", "b0,b0"], &["--variants", "none"]]
+    {
+        let ran = transpica(&[&["optimize", shape, "-o", &set], wrong].concat());
+        assert_eq!(ran.status, 2, "{wrong:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn shaders_of_other_languages_become_programs() {
+    let folder = folder("compile");
+    let shader = "tools/compile/tests/shaders/lit.wgsl";
+    let [text, binary, header] =
+        ["lit.v.pica", "lit.shbin", "lit.h"].map(|name| folder.join(name).display().to_string());
+    let report = transpica(&["compile", shader, "-o", &text]).succeeded();
+    assert!(report.contains("  position: equal on 2000 vertices\n"), "{report}");
+    transpica(&["compile", shader, "-o", &binary, "--bind-c", &header]).succeeded();
+    assert!(fs::read_to_string(header).expect("a header").contains("lit_set_normal_matrix"));
+    let assembled = folder.join("text.shbin").display().to_string();
+    transpica(&["asm", &text, "-o", &assembled]).succeeded();
+    assert_eq!(transpica(&["equal", &assembled, &binary, "--solver", "none"]).status, 0);
+    let (status, document) = json(&["compile", shader, "-o", &binary, "--json"]);
+    assert_eq!((status, document["attributes"].as_array().map(Vec::len)), (0, Some(3)));
+    // Errors have a place and advice, and write nothing.
+    let wrong = folder.join("wrong.wgsl");
+    fs::write(&wrong, "@group(0) @binding(0) var<storage> all: array<vec4f>;\n@vertex fn main(@location(0) a: vec4f)\n-> @builtin(position) vec4f { return a + all[0]; }").expect("written");
+    let none = folder.join("none.shbin").display().to_string();
+    let ran = transpica(&["compile", &wrong.display().to_string(), "-o", &none]);
+    assert!(
+        ran.status == 1 && ran.report().contains("wrong.wgsl:") && ran.err.contains("help"),
+        "{}",
+        ran.err
+    );
+    assert!(!Path::new(&none).exists());
+    assert_eq!(transpica(&["compile", "shaders/lights.shbin", "-o", &none]).status, 2);
+    assert_eq!(transpica(&["compile", shader, "-o", &none, "--output-as", "uv=nothing"]).status, 2);
 }

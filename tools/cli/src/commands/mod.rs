@@ -8,6 +8,8 @@ mod cfg;
 mod compare;
 #[cfg(feature = "gpu")]
 mod comparison;
+#[cfg(feature = "compile")]
+mod compile;
 #[cfg(feature = "packages")]
 mod completions;
 mod dis;
@@ -51,10 +53,10 @@ use crate::report::{Common, Failure};
 use left_out::draw;
 #[cfg(not(feature = "gpu"))]
 use left_out::{compare, doctor, lint, replay};
+#[cfg(not(feature = "compile"))]
+use left_out::{compile, equal, optimize};
 #[cfg(not(feature = "packages"))]
 use left_out::{completions, man};
-#[cfg(not(feature = "compile"))]
-use left_out::{equal, optimize};
 #[cfg(not(feature = "test"))]
 use left_out::{lsp, test};
 
@@ -76,6 +78,8 @@ use left_out::{lsp, test};
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
+  transpica compile hero.wgsl -o hero.shbin           WGSL or GLSL to binary
+  transpica optimize lights.shbin -o small.shbin      the same in fewer words
   transpica help mad                                  an instruction or a directive
   transpica help language                             the whole language of sources
   transpica help lint-rules                           what lint finds, or one rule by its name
@@ -99,6 +103,7 @@ pub enum Command {
     Translate(Box<translate::Translate>),
     Asm(asm::Asm),
     Bind(bind::Bind),
+    Compile(compile::Compile),
     Optimize(optimize::Optimize),
     Lsp(lsp::Lsp),
     Info(info::Info),
@@ -126,6 +131,7 @@ impl Command {
             Self::Translate(arguments) => &**arguments,
             Self::Asm(arguments) => arguments,
             Self::Bind(arguments) => arguments,
+            Self::Compile(arguments) => arguments,
             Self::Optimize(arguments) => arguments,
             Self::Lsp(arguments) => arguments,
             Self::Info(arguments) => arguments,
@@ -150,7 +156,7 @@ impl Command {
 
 /// The commands by their use, as help and manual list them. Those that packages need are not in it.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Translate", &["translate", "asm", "bind", "optimize", "lsp"]),
+    ("Translate", &["translate", "asm", "bind", "compile", "optimize", "lsp"]),
     ("Inspect", &["info", "lint", "dis", "cfg"]),
     ("Run", &["run", "test", "draw", "compare", "equal", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
@@ -223,6 +229,7 @@ pub fn run(Cli { command, common }: &Cli) -> Result<(), Failure> {
         Command::Translate(arguments) => translate::run(arguments, common),
         Command::Asm(arguments) => asm::run(arguments, common),
         Command::Bind(arguments) => bind::run(arguments, common),
+        Command::Compile(arguments) => compile::run(arguments, common),
         Command::Optimize(arguments) => optimize::run(arguments, common),
         Command::Lsp(arguments) => lsp::run(arguments, common),
         Command::Info(arguments) => info::run(arguments, common),

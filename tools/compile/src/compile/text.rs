@@ -21,6 +21,7 @@ type Names = BTreeMap<(char, u8), String>;
 pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String, String> {
     let mut taken = Taken::default();
     let mut names = Names::new();
+
     let mut text = format!("; Compiled from {}.\n", interface.entry);
     let mut floats = floats(interface);
     floats.sort_by_key(|&(register, ..)| register);
@@ -50,7 +51,7 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String
         let _ = writeln!(text, ".setf c{register}({x}, {y}, {z}, {w})");
     }
     for Attribute { register, name, shape, is_scaled } in &interface.attributes {
-        let own = taken.name(name);
+        let own = taken.name_with(name, "in_");
         let scaled = if *is_scaled { ", 0 to 255" } else { "" };
         let _ = writeln!(text, ".in {own} v{register} ; {}{scaled}", shape.name());
         names.insert(('v', *register), own);
@@ -95,7 +96,7 @@ fn registers(interface: &Interface, node: crate::source::host::NodeId) -> usize 
 
 /// Writes the declarations of an output, and returns its name.
 fn outputs(text: &mut String, taken: &mut Taken, register: u8, output: &Output) -> Result<String, String> {
-    let name = taken.name(&output.name);
+    let name = taken.name_with(&output.name, "out_");
     let semantic = match output.semantic {
         Semantic::Position => "position",
         Semantic::Quaternion => "normalquat",
@@ -154,6 +155,15 @@ fn named(line: &str, names: &Names) -> String {
 struct Taken(Vec<String>);
 
 impl Taken {
+    /// Returns a name; if another bank has it, with a prefix.
+    fn name_with(&mut self, of: &str, prefix: &str) -> String {
+        if self.0.iter().any(|known| known == of) {
+            self.name(&format!("{prefix}{of}"))
+        } else {
+            self.name(of)
+        }
+    }
+
     /// Returns a name for a name of the source: letters, digits and `_`, unlike a register.
     fn name(&mut self, of: &str) -> String {
         let plain: String = of.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();

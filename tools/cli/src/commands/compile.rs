@@ -1,0 +1,201 @@
+//! `transpica compile`: a vertex shader in WGSL, GLSL or SPIR-V as a program for the console.
+//! In: a source. Out: a text for the assembler or a `.shbin` file, bindings, and a report of how far
+//! its results are from the source's.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use transpica::container::Semantic;
+use transpica_compile::compile::{Compiled, Error, compile};
+use transpica_compile::source::{Depth, Language, Options, Role, read};
+
+use super::bind::{self, BindingFiles};
+use crate::arguments::Arguments;
+use crate::files;
+use crate::json::Schema;
+use crate::report::{Common, Failure};
+use crate::streams::{Output, Streams, named};
+
+/// Compile a vertex shader in WGSL, GLSL or SPIR-V to a program for the console
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica compile hero.wgsl -o hero.v.pica
+  transpica compile hero.wgsl -o hero.shbin --bind-c hero.h
+  transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
+  transpica compile hero.spv -o hero.shbin --entry vs_main --json
+
+The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host.
+
+Every program is run against its source on 2,000 vertices, and the distance is printed.")]
+pub struct Compile {
+    /// The shader: .wgsl, .glsl or .vert, .spv
+    pub file: PathBuf,
+    /// Output file: .shbin, or .pica for a text
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Entry point [default: the only vertex entry point]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Depth that the shader writes [default: that of the language]
+    #[arg(long, value_enum)]
+    pub depth: Option<DepthName>,
+    /// Semantic of an output, by its name or location: NAME=color, NAME=none leaves it out
+    #[arg(long, value_name = "NAME=SEMANTIC")]
+    #[arg(value_parser = role)]
+    pub output_as: Vec<(String, Role)>,
+    /// Attributes of bytes that stand for 0 to 1
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub scaled: Vec<String>,
+    #[command(flatten)]
+    pub bindings: BindingFiles,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `--depth`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DepthName {
+    /// 0 to w, as in WGSL and Vulkan
+    #[value(name = "0..w")]
+    ZeroToW,
+    /// -w to w, as in OpenGL
+    #[value(name = "-w..w")]
+    MinusWToW,
+    /// -w to 0, as on the console
+    #[value(name = "console")]
+    Console,
+}
+
+/// Semantics by the names of the assembler, and what else an output may be.
+const ROLES: [(&str, Role); 10] = [
+    ("position", Role::Semantic(Semantic::Position)),
+    ("color", Role::Semantic(Semantic::Color)),
+    ("texcoord0", Role::Semantic(Semantic::Texcoord0)),
+    ("texcoord1", Role::Semantic(Semantic::Texcoord1)),
+    ("texcoord2", Role::Semantic(Semantic::Texcoord2)),
+    ("view", Role::Semantic(Semantic::View)),
+    ("normalquat", Role::Semantic(Semantic::Quaternion)),
+    ("quaternion", Role::Semantic(Semantic::Quaternion)),
+    ("normal", Role::Normal),
+    ("none", Role::Ignored),
+];
+
+/// Parses NAME=SEMANTIC.
+fn role(text: &str) -> Result<(String, Role), String> {
+    let (name, role) = text.split_once('=').ok_or("NAME=SEMANTIC, such as vTint=color")?;
+    let found = ROLES.iter().find(|(known, _)| *known == role);
+    let names = || ROLES.map(|(name, _)| name).join(", ");
+    let (_, role) = found.ok_or_else(|| format!("semantics are {}", names()))?;
+    Ok((name.to_owned(), *role))
+}
+
+/// Languages by the extensions of files.
+const LANGUAGES: &[(&str, Language)] = &[
+    ("wgsl", Language::Wgsl),
+    ("glsl", Language::Glsl),
+    ("vert", Language::Glsl),
+    ("vs", Language::Glsl),
+    ("spv", Language::SpirV),
+];
+
+impl Arguments for Compile {
+    fn streams(&self) -> Streams<'_> {
+        let streams =
+            Streams::of_files([&self.file], Some(&self.output)).with_extensions(["shbin", "bin", "pica"]);
+        let streams = streams.with_binary("use -o FILE.pica for a text");
+        let mut streams = self.bindings.add_to(streams);
+        streams.outputs.extend([Output::text("the report", None)]);
+        streams
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Compile, _: &Common) -> Result<(), Failure> {
+    let Compile { file, output, bindings, .. } = arguments;
+    let language = named(Some(file), LANGUAGES).ok_or_else(|| {
+        let names = LANGUAGES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", .");
+        Failure::usage(format!("{}: the extension names the language: .{names}", file.display()))
+    })?;
+    let bytes = files::read(file)?;
+    let failed = |error: &transpica_compile::source::Error| {
+        let place = error.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        let message = format!("{}{place}: {}", file.display(), error.kind);
+        Failure::new(message).maybe_hint(error.kind.advice())
+    };
+    let source = read(language, &bytes).map_err(|error| failed(&error))?;
+    let mut options = Options { entry: arguments.entry.clone(), ..Options::of(language) };
+    options.depth = match arguments.depth {
+        None => options.depth,
+        Some(DepthName::ZeroToW) => Depth::ZeroToW,
+        Some(DepthName::MinusWToW) => Depth::MinusWToW,
+        Some(DepthName::Console) => Depth::Console,
+    };
+    options.outputs.clone_from(&arguments.output_as);
+    options.scaled.clone_from(&arguments.scaled);
+    let compiled = compile(&source, &options).map_err(|error| match error {
+        Error::Source(error) => failed(&error),
+        other => Failure::new(format!("{}: {other}", file.display())),
+    })?;
+    write(arguments, &compiled, output, bindings)
+}
+
+/// Writes the program, its bindings and the report.
+fn write(
+    arguments: &Compile,
+    compiled: &Compiled,
+    output: &Path,
+    bindings: &BindingFiles,
+) -> Result<(), Failure> {
+    let is_text = output.extension().is_some_and(|extension| extension == "pica");
+    let program = if is_text { compiled.text.as_bytes() } else { &compiled.bytes[..] };
+    let mut written = vec![(Some(output), program)];
+    let mut texts = Vec::new();
+    if *bindings != BindingFiles::default() {
+        let made: Vec<&Path> = written.iter().filter_map(|(path, _)| *path).collect();
+        let read = [arguments.file.clone()];
+        let bound = bind::texts(bindings, (&compiled.bytes, &[]), output, &read, &made);
+        texts = bound.map_err(|error| Failure::new(format!("the compiled program: {error}")))?;
+    }
+    written.extend(texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())));
+    let report = if arguments.json { Schema::COMPILE.text(document(compiled)) } else { describe(compiled) };
+    written.push((None, report.as_bytes()));
+    files::write_all(&written)
+}
+
+/// The report as text.
+fn describe(compiled: &Compiled) -> String {
+    let interface = &compiled.interface;
+    let mut text = format!("{} words, {} of 96 float uniforms\n", compiled.words, interface.free);
+    for (output, distance) in interface.outputs.iter().zip(&compiled.distances) {
+        let _ = writeln!(text, "  {}: {distance}", output.name);
+    }
+    for derived in &interface.derived {
+        let _ = writeln!(text, "  {}: computed by the host", derived.name);
+    }
+    text
+}
+
+/// The report as JSON.
+fn document(compiled: &Compiled) -> Value {
+    let interface = &compiled.interface;
+    let outputs = interface.outputs.iter().zip(&compiled.distances).map(|(output, distance)| {
+        let (ulp, vertices) = (distance.ulp, distance.vertices);
+        json!({ "name": output.name, "ulp": ulp, "relative": distance.relative, "vertices": vertices })
+    });
+    let uniforms = interface.uniforms.iter().map(|uniform| {
+        json!({ "name": uniform.name, "register": uniform.register, "registers": uniform.layout.registers() })
+    });
+    let attributes = interface.attributes.iter().map(|attribute| {
+        json!({ "name": attribute.name, "register": attribute.register, "type": attribute.shape.name() })
+    });
+    json!({
+        "words": compiled.words,
+        "attributes": attributes.collect::<Vec<_>>(),
+        "uniforms": uniforms.collect::<Vec<_>>(),
+        "host": interface.derived.iter().map(|derived| &derived.name).collect::<Vec<_>>(),
+        "outputs": outputs.collect::<Vec<_>>(),
+    })
+}
