@@ -1,6 +1,6 @@
 //! Opens anything with programs in it, for every command.
 //! In: the path or the bytes of a file. Out: the bytes of a container: the file itself, the
-//! assembled source, or the only container in a file of another format.
+//! assembled or compiled source, or the only container in a file of another format.
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,8 @@ use transpica_inspect::symbols::Symbols;
 
 use crate::files;
 use crate::json::ProgramName;
+#[cfg(feature = "compile")]
+use crate::languages;
 use crate::report::{Common, Failure, Text, print_diagnostics};
 
 /// Selection of a program within a file.
@@ -64,6 +66,11 @@ impl Input {
     fn opened(self) -> Result<Self, Failure> {
         match self.bytes.as_slice() {
             bytes if bytes.starts_with(MAGIC) => Ok(self),
+            #[cfg(feature = "compile")]
+            _shader if languages::of(&self.path).is_some() => {
+                let compiled = languages::compile(&self.path, &self.bytes, |options| options)?;
+                Ok(Self { bytes: compiled.bytes, ..self })
+            }
             bytes if files::is_source(&self.path) || has_procedure(bytes) => self.assembled(),
             _other_format => self.unpacked(),
         }

@@ -16,6 +16,8 @@ mod gpu;
 mod input;
 mod jobs;
 mod json;
+#[cfg(feature = "compile")]
+mod languages;
 mod lint;
 #[cfg(feature = "draw")]
 mod pictures;

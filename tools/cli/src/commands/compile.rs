@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use transpica::container::Semantic;
-use transpica_compile::compile::{Compiled, Error, compile};
-use transpica_compile::source::{Depth, Language, Options, Role, read};
+use transpica_compile::compile::Compiled;
+use transpica_compile::source::{Depth, Options, Role};
 
 use super::bind::{self, BindingFiles};
 use crate::arguments::Arguments;
 use crate::files;
 use crate::json::Schema;
+use crate::languages;
 use crate::report::{Common, Failure};
-use crate::streams::{Output, Streams, named};
+use crate::streams::{Output, Streams};
 
 /// Compile a vertex shader in WGSL, GLSL or SPIR-V to a program for the console
 #[derive(Args, Debug)]
@@ -92,15 +93,6 @@ fn role(text: &str) -> Result<(String, Role), String> {
     Ok((name.to_owned(), *role))
 }
 
-/// Languages by the extensions of files.
-const LANGUAGES: &[(&str, Language)] = &[
-    ("wgsl", Language::Wgsl),
-    ("glsl", Language::Glsl),
-    ("vert", Language::Glsl),
-    ("vs", Language::Glsl),
-    ("spv", Language::SpirV),
-];
-
 impl Arguments for Compile {
     fn streams(&self) -> Streams<'_> {
         let streams =
@@ -115,29 +107,18 @@ impl Arguments for Compile {
 /// Runs the command.
 pub fn run(arguments: &Compile, _: &Common) -> Result<(), Failure> {
     let Compile { file, output, bindings, .. } = arguments;
-    let language = named(Some(file), LANGUAGES).ok_or_else(|| {
-        let names = LANGUAGES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", .");
-        Failure::usage(format!("{}: the extension names the language: .{names}", file.display()))
-    })?;
     let bytes = files::read(file)?;
-    let failed = |error: &transpica_compile::source::Error| {
-        let place = error.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
-        let message = format!("{}{place}: {}", file.display(), error.kind);
-        Failure::new(message).maybe_hint(error.kind.advice())
-    };
-    let source = read(language, &bytes).map_err(|error| failed(&error))?;
-    let mut options = Options { entry: arguments.entry.clone(), ..Options::of(language) };
-    options.depth = match arguments.depth {
-        None => options.depth,
-        Some(DepthName::ZeroToW) => Depth::ZeroToW,
-        Some(DepthName::MinusWToW) => Depth::MinusWToW,
-        Some(DepthName::Console) => Depth::Console,
-    };
-    options.outputs.clone_from(&arguments.output_as);
-    options.scaled.clone_from(&arguments.scaled);
-    let compiled = compile(&source, &options).map_err(|error| match error {
-        Error::Source(error) => failed(&error),
-        other => Failure::new(format!("{}: {other}", file.display())),
+    let compiled = languages::compile(file, &bytes, |options| Options {
+        entry: arguments.entry.clone(),
+        depth: match arguments.depth {
+            None => options.depth,
+            Some(DepthName::ZeroToW) => Depth::ZeroToW,
+            Some(DepthName::MinusWToW) => Depth::MinusWToW,
+            Some(DepthName::Console) => Depth::Console,
+        },
+        outputs: arguments.output_as.clone(),
+        scaled: arguments.scaled.clone(),
+        ..options
     })?;
     write(arguments, &compiled, output, bindings)
 }

@@ -108,7 +108,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
     }
     let file = Shbin::parse(&assembled.bytes).map_err(|error| Error::Assembly(error.to_string()))?;
     let distances = distance::measure(source, options, &interface, &file, VERTICES)?;
-    let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| !(distance.relative <= MOST));
+    let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| distance.relative > MOST);
     if let Some((&distance, output)) = far {
         return Err(Error::Distance { output: output.name.clone(), distance });
     }
