@@ -75,7 +75,7 @@ impl Select<'_> {
             ScalarKind::I32 => match self.f.op(lane.value()) {
                 Some(Op::Const(bits)) => {
                     let value = bits[usize::from(lane.index())].cast_signed();
-                    Some((Root::Const((value as f32).to_bits()), false))
+                    Some(self.constant((value as f32).to_bits()))
                 }
                 // The number that MOVA converts.
                 Some(Op::Unary(Unary::AddressP, x)) => Some(self.operand(x, lane.index())),
@@ -106,7 +106,7 @@ impl Select<'_> {
             }
         }
         let number = self.truth_number(lane.value(), lane.index(), 0)?;
-        let zero = (Root::Const(0), false);
+        let zero = self.constant(0);
         self.one(Comparison { op: CompareOp::Eq, a: number, b: zero }, None, !expected)
     }
 
@@ -165,7 +165,7 @@ impl Select<'_> {
         let Some(op) = self.f.op(value) else { return Ok((Root::Value(at), false)) };
         let (op, sources) = match op {
             Op::Const(bits) => {
-                return Ok((Root::Const(if bits[usize::from(lane)] == 0 { 0 } else { ONE }), false));
+                return Ok(self.constant(if bits[usize::from(lane)] == 0 { 0 } else { ONE }));
             }
             Op::Shuffle(lanes) => {
                 let lane = lanes[usize::from(lane)];
@@ -174,7 +174,7 @@ impl Select<'_> {
             Op::Read(Resource::BoolUniform(id)) => return self.bool_number(id),
             Op::Unary(Unary::Not, a) => {
                 let (root, negate) = self.truth_number(a, lane, depth + 1)?;
-                (DataOp::Add, [(Root::Const(ONE), false), (root, !negate)])
+                (DataOp::Add, [self.constant(ONE), (root, !negate)])
             }
             Op::Binary(op @ (Binary::And | Binary::Or), a, b) => {
                 let a = self.truth_number(a, lane, depth + 1)?;
@@ -210,7 +210,7 @@ impl Select<'_> {
 
     fn bool_number(&mut self, id: u8) -> Result<Operand, Error> {
         let var = self.code.var(None);
-        let [zero, one] = [self.pin((Root::Const(0), false))?, self.pin((Root::Const(ONE), false))?];
+        let [zero, one] = [self.pin(self.constant(0))?, self.pin(self.constant(ONE))?];
         let copy = |source: Source| Step::Copy(vec![(Target::Var(var), source)]);
         let test = Step::If(Test::Bool { id, expected: true });
         self.code.steps.extend([test, copy(one), Step::Else, copy(zero), Step::EndIf]);

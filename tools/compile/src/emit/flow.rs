@@ -341,7 +341,7 @@ impl Flow<'_> {
                 match self.select.number(lane).map(|(root, _)| root) {
                     Some(Root::Value(lane)) => !params.contains(&lane.value()),
                     Some(Root::Relative { .. }) => false,
-                    Some(Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_)) => true,
+                    Some(Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) | Root::Computed(_)) => true,
                     // A truth value, which is a number of its own unless something gives it.
                     None => f.op(lane.value()).is_some(),
                 }

@@ -29,11 +29,12 @@ mod tidy;
 mod uses;
 
 use transpica::container::Model;
-use transpica::isa::Mask;
+use transpica::isa::{Mask, sizes};
 use transpica::stages::ir::{Func, Module, Value};
 use transpica_asm::{SourceText, assemble};
 
 pub use error::{Error, Place};
+use code::Step;
 use flow::Strategy;
 use pack::Packing;
 
@@ -117,6 +118,7 @@ fn emit_with(
     coalesce::run(&mut code);
     let spots = place::run(&mut code)?;
     tidy::run(&mut code.steps, labels);
+    check_depth(&code.steps)?;
     let constants = constants::run(&mut code.steps, surroundings.free, &surroundings.present)?;
     let mut lines = print::lines(&code.steps, &spots);
     shorten::merge_ends(&mut lines);
@@ -125,6 +127,26 @@ fn emit_with(
     let assembled = assemble(&[SourceText { name: "program", text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
     Ok(Emitted { text, code: assembled.model, constants })
+}
+
+/// Checks that constructs do not nest deeper than the machine remembers.
+fn check_depth(steps: &[Step]) -> Result<(), Error> {
+    let (mut ifs, mut loops) = (0, 0);
+    for step in steps {
+        match step {
+            Step::If(_) => ifs += 1,
+            Step::EndIf => ifs -= 1,
+            Step::Loop(_) => loops += 1,
+            Step::EndLoop => loops -= 1,
+            _other => {}
+        }
+        for (what, depth, limit) in [("nested IFs", ifs, sizes::IF_DEPTH), ("nested loops", loops, sizes::LOOP_DEPTH)] {
+            if depth > limit {
+                return Err(Error::Limit { what, needed: Some(depth), limit, taken: String::new() });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The procedures as text: `main` and those that it calls.

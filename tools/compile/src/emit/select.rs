@@ -23,6 +23,8 @@ pub(super) enum Root {
     /// A uniform, the index of which the program computes.
     Relative { base: u8, component: u8, address: Lane, read: Value },
     Const(u32),
+    /// 0 or 1 without a constant.
+    Computed(u32),
 }
 
 /// The bits of 1.
@@ -162,8 +164,15 @@ impl<'a> Select<'a> {
             (Root::Relative { component, read, .. }, negate) if self.uses.is_early(read) => {
                 (Root::Value(Lane::new(read, component)), negate)
             }
+            (Root::Const(bits), _) => self.constant(bits),
             other => other,
         }
+    }
+
+    /// A constant as an operand.
+    pub fn constant(&self, bits: u32) -> Operand {
+        let is_computed = self.computes && matches!(bits, 0 | ONE);
+        (if is_computed { Root::Computed(bits) } else { Root::Const(bits) }, false)
     }
 
     /// Selects the operation of a value.
@@ -446,7 +455,7 @@ impl<'a> Select<'a> {
             Root::Relative { base, component, address, .. } => {
                 Home::Uniform { register: base, index: self.index(address)?, component }
             }
-            Root::Const(bits @ (0 | ONE)) if self.computes => Home::Var(self.computed(bits)?),
+            Root::Computed(bits) => Home::Var(self.computed(bits)?),
             Root::Const(bits) => Home::Const(bits),
         };
         Ok(Source { home, negate })
@@ -454,7 +463,7 @@ impl<'a> Select<'a> {
 
     /// A variable that is 0 or 1, for programs without room for constants.
     fn computed(&mut self, bits: u32) -> Result<Var, Error> {
-        let lane = (Root::Const(bits), false);
+        let lane = (Root::Computed(bits), false);
         if let Some([(Root::Var(var), false)]) = self.copied_lanes(&[lane]).as_deref() {
             return Ok(*var);
         }
@@ -629,7 +638,7 @@ impl RootClass {
 
 pub(super) fn class((root, negate): Operand) -> (RootClass, bool) {
     let class = match root {
-        Root::Value(_) | Root::Var(_) => RootClass::Value,
+        Root::Value(_) | Root::Var(_) | Root::Computed(_) => RootClass::Value,
         Root::Input { register, .. } => RootClass::Input(register),
         Root::Uniform { register, .. } => RootClass::Uniform(register),
         Root::Relative { base, address, .. } => RootClass::Relative(base, address),

@@ -1,14 +1,16 @@
 //! Programs of files, made shorter: lifted, optimized and written again.
 //! In: a file and values of uniforms that are known. Out: the file with shorter code, or as it was
 //! and the reason. All sums keep their order, so that every bit of every output is the same.
-//! Tables, symbols and layout of the file stay.
+//! Tables, symbols and layout of the file stay. `check.rs` runs both programs.
+
+mod check;
 
 use std::fmt;
 
 use transpica::container::{Constant, ConstantValue, Model, ShaderType, write};
 use transpica::host::Constants;
 use transpica::isa::{Dest, Mask};
-use transpica::settings::Control;
+use transpica::settings::{Control, IntUniforms};
 use transpica::stages::cfg::Action;
 use transpica::stages::ir::{Exit, Func, Lane, Module, Op, ScalarKind, Type};
 use transpica::stages::precision::float24;
@@ -16,7 +18,8 @@ use transpica::stages::translate::{self, ControlFlow};
 use transpica::stages::{lift, passes};
 use transpica::{Options, Program, Shbin};
 
-use crate::emit::{self, Surroundings, emit};
+use crate::emit::{self, Emitted, Surroundings, emit};
+use check::Bound;
 
 /// What is known of a program beside its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +58,13 @@ pub enum Reason {
     NotShorter(usize),
     /// It has results of another precision than constants of files.
     Inexact,
+    /// What was written differs in a component of an output: a defect of this library.
+    Differs {
+        /// o0..o15
+        register: u8,
+        /// 0..=3
+        component: u8,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -65,12 +75,15 @@ impl fmt::Display for Reason {
             Self::Unstructured => f.write_str("its jumps have no structure"),
             Self::NotWritten(error) => error.fmt(f),
             Self::NotShorter(words) => write!(f, "it would have {words} words"),
+            Self::Differs { register, component } => {
+                write!(f, "component {component} of o{register} would differ; please report it")
+            }
             Self::Inexact => f.write_str("a constant that it needs does not fit in 24 bits"),
         }
     }
 }
 
-/// Optimizes the program of a file.
+/// Optimizes the program of a file. The result was compared with the source on some inputs.
 ///
 /// # Errors
 /// A file without a program that can be read.
@@ -78,35 +91,77 @@ pub fn optimize(file: &Shbin<'_>, known: &Known) -> transpica::Result<Optimized>
     let model = Model::from(file);
     let before = model.code.len();
     let keep = |reason| Ok(Optimized { bytes: write(&model), before, after: before, kept: Some(reason) });
-    if file.executables.len() != 1 {
-        return keep(Reason::Shared);
-    }
-    if file.executables[0].header.shader_type() == Some(ShaderType::Geometry) {
-        return keep(Reason::Geometry);
-    }
-    let source = file.program(0)?;
-    let constants = source.environment().constants();
-    let lifted = match lift_program(source.program(), known, &constants, &model)? {
-        Ok(lifted) => lifted,
+    let (bytes, _) = match written(file, known)? {
+        Ok(written) => written,
         Err(reason) => return keep(reason),
     };
-    match rewrite(&model, &lifted) {
-        Ok(rewritten) if rewritten.code.len() < before => {
-            let after = rewritten.code.len();
-            Ok(Optimized { bytes: write(&rewritten), before, after, kept: None })
-        }
-        Ok(rewritten) => keep(Reason::NotShorter(rewritten.code.len())),
-        Err(reason) => keep(reason),
+    let rewritten = Shbin::parse(&bytes)?;
+    let after = rewritten.package.code.len();
+    if after >= before {
+        return keep(Reason::NotShorter(after));
+    }
+    let programs = [file.program(0)?, rewritten.program(0)?];
+    let constants = [0, 1].map(|n: usize| programs[n].environment().constants());
+    let [first, second] = [0, 1].map(|n| Bound { program: programs[n].program(), constants: &constants[n] });
+    match check::difference(&first, &second, &known.control) {
+        Some((register, component)) => keep(Reason::Differs { register, component }),
+        None => Ok(Optimized { bytes, before, after, kept: None }),
     }
 }
 
+/// Lifts the program of a file and writes it, whatever its length: the file, and its procedures as
+/// text. Nothing is compared.
+///
+/// # Errors
+/// A file without a program that can be read.
+pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<Written, Reason>> {
+    let model = Model::from(file);
+    if file.executables.len() != 1 {
+        return Ok(Err(Reason::Shared));
+    }
+    if file.executables[0].header.shader_type() == Some(ShaderType::Geometry) {
+        return Ok(Err(Reason::Geometry));
+    }
+    let mut best = write_program(file, known, &model)?;
+    // What is known need not help: constants that were merged may find no register, and the
+    // machine counts no loop without its int uniform.
+    let control = Control { ints: IntUniforms::default(), ..known.control };
+    for less in [Known { control, ..*known }, Known { control, constants: false }] {
+        if less != *known {
+            let other = write_program(file, &less, &model)?;
+            let length = |result: &Result<Written, Reason>| result.as_ref().map_or(usize::MAX, |written| written.0.len());
+            if length(&other) < length(&best) {
+                best = other;
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// A file, and the procedures of its program as text.
+type Written = (Vec<u8>, String);
+
+fn write_program(
+    file: &Shbin<'_>,
+    known: &Known,
+    model: &Model,
+) -> transpica::Result<Result<Written, Reason>> {
+    let source = file.program(0)?;
+    let lifted = match lift_program(source.program(), known, &source.environment().constants(), model)? {
+        Ok(lifted) => lifted,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let emitted = match emit(&lifted.module, &lifted.surroundings) {
+        Ok(emitted) => emitted,
+        Err(error) => return Ok(Err(Reason::NotWritten(error))),
+    };
+    Ok(rewrite(model, &emitted).map(|model| (write(&model), emitted.text)))
+}
+
 /// A program in the intermediate form, with what surrounds it.
-#[derive(Clone, Debug)]
-pub struct Lifted {
-    /// Its module.
-    pub module: Module,
-    /// Its outputs and free uniforms.
-    pub surroundings: Surroundings,
+struct Lifted {
+    module: Module,
+    surroundings: Surroundings,
 }
 
 /// Lifts a program and optimizes it.
@@ -193,9 +248,8 @@ fn taken(model: &Model) -> u128 {
     floats.fold(named(model) | u128::MAX << 96, |mask, bit| mask | bit)
 }
 
-/// The file with the code of a lifted program.
-fn rewrite(model: &Model, lifted: &Lifted) -> Result<Model, Reason> {
-    let emitted = emit(&lifted.module, &lifted.surroundings).map_err(Reason::NotWritten)?;
+/// The file with the code of a program.
+fn rewrite(model: &Model, emitted: &Emitted) -> Result<Model, Reason> {
     let mut rewritten = model.clone();
     rewritten.code.clone_from(&emitted.code.code);
     rewritten.descriptors.clone_from(&emitted.code.descriptors);
@@ -216,21 +270,3 @@ fn rewrite(model: &Model, lifted: &Lifted) -> Result<Model, Reason> {
     Ok(rewritten)
 }
 
-/// Lifts a program and writes it, as [`optimize`] does, whatever its length.
-///
-/// # Errors
-/// A program that cannot be read.
-pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<(Vec<u8>, String), Reason>> {
-    let model = Model::from(file);
-    let source = file.program(0)?;
-    let constants = source.environment().constants();
-    let lifted = match lift_program(source.program(), known, &constants, &model)? {
-        Ok(lifted) => lifted,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let emitted = match emit(&lifted.module, &lifted.surroundings) {
-        Ok(emitted) => emitted,
-        Err(error) => return Ok(Err(Reason::NotWritten(error))),
-    };
-    Ok(rewrite(&model, &lifted).map(|model| (write(&model), emitted.text)))
-}
