@@ -3,8 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use transpica_compile::compile::compile;
-use transpica_compile::source::{Language, Options, read};
+use transpica_compile::compile::{Error, compile};
+use transpica_compile::emit;
+use transpica_compile::source::{self, Language, Options, read};
+
+#[path = "source/generate.rs"]
+mod generate;
 
 #[test]
 fn shaders_become_programs_that_compute_the_same() {
@@ -30,4 +34,26 @@ fn shaders_become_programs_that_compute_the_same() {
         }
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+#[test]
+fn random_shaders_become_programs_or_exceed_a_limit() {
+    let (mut counts, mut words) = (std::collections::BTreeMap::<String, u64>::new(), 0);
+    let programs = transpica_proof::daily::cases("random shaders, compiled", 200, 2000);
+    for seed in 0..programs {
+        let text = generate::program(seed);
+        let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
+        let kind = match compile(&source, &Options::of(Language::Wgsl)) {
+            Ok(compiled) => {
+                words += compiled.words;
+                "compiled".to_owned()
+            }
+            Err(Error::Emit(emit::Error::Limit { what, .. })) => format!("more {what}"),
+            Err(Error::Source(error)) if matches!(error.kind, source::Kind::Limit { .. }) => "limits of the source".into(),
+            Err(error) => panic!("{seed}: {error}\n{text}"),
+        };
+        *counts.entry(kind).or_default() += 1;
+    }
+    println!("{counts:?}, {words} words");
+    assert!(counts["compiled"] * 10 >= programs * 8, "{counts:?}");
 }
