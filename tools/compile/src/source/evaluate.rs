@@ -89,16 +89,20 @@ pub fn evaluate(
     machine.begin()?;
     let arguments = machine.arguments(entry)?;
     let result = machine.call(&entry.function, arguments)?;
-    interface.outputs.iter().map(|output| {
-        let value = match &result {
-            Some(Value::Many(members)) => members.get(output.member)?,
-            Some(value) => value,
-            None => return None,
-        };
-        let Value::Data(data) = value else { return None };
-        let lanes: Vec<f32> = (0..data.lanes.len()).map(|lane| data.lane(lane)).collect();
-        Some(converted(output.semantic, lanes, options.depth))
-    }).collect()
+    interface
+        .outputs
+        .iter()
+        .map(|output| {
+            let value = match &result {
+                Some(Value::Many(members)) => members.get(output.member)?,
+                Some(value) => value,
+                None => return None,
+            };
+            let Value::Data(data) = value else { return None };
+            let lanes: Vec<f32> = (0..data.lanes.len()).map(|lane| data.lane(lane)).collect();
+            Some(converted(output.semantic, lanes, options.depth))
+        })
+        .collect()
 }
 
 /// An output as the console takes it.
@@ -194,7 +198,9 @@ impl<'a> Machine<'a> {
         fn of(layout: &Layout) -> Value {
             match layout {
                 Layout::Leaf(shape) => Value::Data(Data::splat(*shape, 0)),
-                Layout::Struct(members) => Value::Many(members.iter().map(|(_, member)| of(member)).collect()),
+                Layout::Struct(members) => {
+                    Value::Many(members.iter().map(|(_, member)| of(member)).collect())
+                }
                 Layout::Array(element, count) => Value::Many(vec![of(element); *count]),
             }
         }
@@ -281,7 +287,9 @@ impl<'a> Machine<'a> {
                 return self.block(if holds { accept } else { reject });
             }
             Statement::Switch { selector, cases } => return self.switch(*selector, cases),
-            Statement::Loop { body, continuing, break_if } => return self.repeat(body, continuing, *break_if),
+            Statement::Loop { body, continuing, break_if } => {
+                return self.repeat(body, continuing, *break_if);
+            }
             Statement::Break => return Some(Flow::Break),
             Statement::Continue => return Some(Flow::Continue),
             Statement::Return { value } => {
@@ -294,7 +302,8 @@ impl<'a> Machine<'a> {
                 return Some(Flow::Return);
             }
             Statement::Store { pointer, value } => {
-                let (Value::Pointer(variable, path), value) = (self.value(*pointer)?, self.value(*value)?) else {
+                let (Value::Pointer(variable, path), value) = (self.value(*pointer)?, self.value(*value)?)
+                else {
                     return None;
                 };
                 store(self.variables.get_mut(variable)?, &path, value)?;
@@ -425,6 +434,13 @@ impl<'a> Machine<'a> {
                 let value = self.variables.get(variable)?.clone();
                 return path.into_iter().try_fold(value, element);
             }
+            other => return self.operator(other),
+        }))
+    }
+
+    /// Expressions that compute.
+    fn operator(&mut self, expression: &Expression) -> Option<Value> {
+        Some(Value::Data(match expression {
             Expression::Unary { op, expr } => math::unary(*op, &self.data(*expr)?)?,
             Expression::Binary { op, left, right } => {
                 math::binary(*op, &self.data(*left)?, &self.data(*right)?)?

@@ -84,25 +84,35 @@ impl<'a> Lowering<'a> {
             }
             Expression::Splat { size, value } => {
                 let value = self.value(*value)?;
-                self.pick(&value, Shape::vector(self.shape(&value)?.scalar, *size as u8), &[0; 4][..*size as usize])
+                self.pick(
+                    &value,
+                    Shape::vector(self.shape(&value)?.scalar, *size as u8),
+                    &[0; 4][..*size as usize],
+                )
             }
             Expression::Swizzle { size, vector, pattern } => {
                 let vector = self.value(*vector)?;
-                let lanes: Vec<u8> = pattern[..*size as usize].iter().map(|component| lane(*component)).collect();
+                let lanes: Vec<u8> =
+                    pattern[..*size as usize].iter().map(|component| lane(*component)).collect();
                 self.pick(&vector, Shape::vector(self.shape(&vector)?.scalar, *size as u8), &lanes)
             }
-            Expression::FunctionArgument(index) => {
-                match self.frame().arguments.get(*index as usize) {
-                    Some(value) => Ok(value.clone()),
-                    None => self.internal("an argument that is missing"),
-                }
-            }
+            Expression::FunctionArgument(index) => match self.frame().arguments.get(*index as usize) {
+                Some(value) => Ok(value.clone()),
+                None => self.internal("an argument that is missing"),
+            },
             Expression::GlobalVariable(global) => self.global(*global),
             Expression::LocalVariable(local) => self.local(*local),
             Expression::Load { pointer } => {
                 let pointer = self.value(*pointer)?;
                 self.load(&pointer)
             }
+            other => self.operator(other),
+        }
+    }
+
+    /// Expressions that compute.
+    fn operator(&mut self, expression: &Expression) -> Result<Value> {
+        match expression {
             Expression::Unary { op, expr } => {
                 let value = self.value(*expr)?;
                 self.unary(*op, &value)
@@ -122,7 +132,8 @@ impl<'a> Lowering<'a> {
             }
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
                 let handles = [Some(*arg), *arg1, *arg2, *arg3];
-                let args: Result<Vec<Value>> = handles.into_iter().flatten().map(|arg| self.value(arg)).collect();
+                let args: Result<Vec<Value>> =
+                    handles.into_iter().flatten().map(|arg| self.value(arg)).collect();
                 self.math(*fun, &args?)
             }
             Expression::As { expr, kind, convert } => {
@@ -353,7 +364,9 @@ impl<'a> Lowering<'a> {
         match value {
             Value::Host(id) => Ok((self.host.shape(*id), self.materialize(*id)?)),
             Value::Lanes(shape, lanes) => Ok((*shape, lanes.to_vec())),
-            Value::Many(_) | Value::Pointer(_) => self.operation("an operation on a struct, array or pointer"),
+            Value::Many(_) | Value::Pointer(_) => {
+                self.operation("an operation on a struct, array or pointer")
+            }
         }
     }
 
@@ -407,7 +420,9 @@ impl<'a> Lowering<'a> {
                 Node::Convert(inner) => {
                     // Whole numbers are floats in registers.
                     let from = self.host.shape(*inner).scalar;
-                    if self.host.shape(id).scalar != Scalar::Float || !matches!(from, Scalar::Int | Scalar::Uint) {
+                    if self.host.shape(id).scalar != Scalar::Float
+                        || !matches!(from, Scalar::Int | Scalar::Uint)
+                    {
                         return false;
                     }
                     *inner

@@ -18,12 +18,12 @@ use super::lower::Lowering;
 use super::value::Value;
 
 /// sin(2πz) for |z| ≤ 1/4: odd powers.
-const SINE: [f32; 4] = [6.283_164, -41.337_143, 81.340_767, -70.993_43];
+const SINE: [f32; 4] = [6.283_164, -41.337_143, 81.340_77, -70.993_43];
 /// acos(x) / sqrt(1 - x) for 0 ≤ x ≤ 1.
 const ARC_COSINE: [f32; 5] = [1.570_791_5, -0.214_280_6, 0.085_638_38, -0.037_618_22, 0.009_732_97];
 /// atan(x) for 0 ≤ x ≤ 1: odd powers.
 const ARC_TANGENT: [f32; 6] =
-    [0.999_977_23, -0.332_622_83, 0.193_540_38, -0.116_426_483, 0.052_647_356, -0.011_719_136];
+    [0.999_977_23, -0.332_622_83, 0.193_540_38, -0.116_426_48, 0.052_647_356, -0.011_719_136];
 
 impl Lowering<'_> {
     pub(super) fn math(&mut self, fun: M, args: &[Value]) -> Result<Value> {
@@ -98,6 +98,31 @@ impl Lowering<'_> {
                     (self.apply_two(Binary::SltP, &zero, a)?, self.apply_two(Binary::SltP, a, &zero)?);
                 self.subtract(&above, &below)?.with_scalar(shape.scalar)
             }
+            M::Length if shape.is_scalar() => self.one(M::Abs, a)?,
+            M::Length => {
+                let square = self.dot(a, a)?;
+                self.root(&square)?
+            }
+            M::Normalize => {
+                let square = self.dot(a, a)?;
+                let inverse = self.apply(Unary::RsqP, &square)?;
+                self.multiply(a, &inverse)?
+            }
+            M::Transpose => {
+                let (columns, rows) = (usize::from(shape.columns), usize::from(shape.rows));
+                let turned = (0..lanes.len()).map(|lane| lanes[lane % columns * rows + lane / columns]);
+                Value::lanes(Shape { columns: shape.rows, rows: shape.columns, ..shape }, turned.collect())
+            }
+            M::Determinant | M::Inverse => {
+                return self.operation(format!("the {fun:?} of a matrix that depends on attributes"));
+            }
+            _curve => return self.curve(fun, a),
+        })
+    }
+
+    /// Powers, logarithms, roots and angles.
+    fn curve(&mut self, fun: M, a: &Value) -> Result<Value> {
+        Ok(match fun {
             M::Radians => self.scaled(a, std::f32::consts::PI / 180.0)?,
             M::Degrees => self.scaled(a, 180.0 / std::f32::consts::PI)?,
             M::Exp2 => self.apply(Unary::Exp2P, a)?,
@@ -117,24 +142,6 @@ impl Lowering<'_> {
             M::Atan => {
                 let one = self.float(1.0);
                 self.arc_tangent(a, &one)?
-            }
-            M::Length if shape.is_scalar() => self.one(M::Abs, a)?,
-            M::Length => {
-                let square = self.dot(a, a)?;
-                self.root(&square)?
-            }
-            M::Normalize => {
-                let square = self.dot(a, a)?;
-                let inverse = self.apply(Unary::RsqP, &square)?;
-                self.multiply(a, &inverse)?
-            }
-            M::Transpose => {
-                let (columns, rows) = (usize::from(shape.columns), usize::from(shape.rows));
-                let turned = (0..lanes.len()).map(|lane| lanes[lane % columns * rows + lane / columns]);
-                Value::lanes(Shape { columns: shape.rows, rows: shape.columns, ..shape }, turned.collect())
-            }
-            M::Determinant | M::Inverse => {
-                return self.operation(format!("the {fun:?} of a matrix that depends on attributes"));
             }
             _other => return self.operation(format!("{fun:?}")),
         })
@@ -322,7 +329,8 @@ impl Lowering<'_> {
     }
 
     fn arc_tangent(&mut self, y: &Value, x: &Value) -> Result<Value> {
-        let sizes = [self.math(M::Abs, std::slice::from_ref(y))?, self.math(M::Abs, std::slice::from_ref(x))?];
+        let sizes =
+            [self.math(M::Abs, std::slice::from_ref(y))?, self.math(M::Abs, std::slice::from_ref(x))?];
         let low = self.math(M::Min, &sizes)?;
         let high = self.math(M::Max, &sizes)?;
         let inverse = self.reciprocal(&high)?;

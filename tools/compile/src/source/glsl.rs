@@ -31,8 +31,10 @@ struct Rewriter<'a> {
 /// Rewrites a text for naga's front end.
 pub(super) fn modern(text: &str) -> String {
     let tokens = tokens(text);
-    let [inputs, outputs] = [["in", "attribute"], ["out", "varying"]].map(|words| next_location(&tokens, words));
-    let mut rewriter = Rewriter { output: String::new(), inputs, outputs, bindings: BINDINGS, flags: Vec::new() };
+    let [inputs, outputs] =
+        [["in", "attribute"], ["out", "varying"]].map(|words| next_location(&tokens, words));
+    let mut rewriter =
+        Rewriter { output: String::new(), inputs, outputs, bindings: BINDINGS, flags: Vec::new() };
     if !tokens.iter().any(|token| token.trim_start_matches('#').trim_start().starts_with("version")) {
         rewriter.output.push_str("#version 450\n");
     }
@@ -170,9 +172,12 @@ impl<'a> Rewriter<'a> {
                 let kind = if is_flag { "int" } else { kind };
                 self.flags.extend(is_flag.then_some(name));
                 let binding = self.binding();
-                text += &format!("layout(set = 0, binding = {binding}) uniform Block_{name} {{ {kind} {full}; }}; ");
+                text += &format!(
+                    "layout(set = 0, binding = {binding}) uniform Block_{name} {{ {kind} {full}; }}; "
+                );
             } else {
-                let (next, word) = if is_input { (&mut self.inputs, "in") } else { (&mut self.outputs, "out") };
+                let (next, word) =
+                    if is_input { (&mut self.inputs, "in") } else { (&mut self.outputs, "out") };
                 let kept = kept.join(" ");
                 text += &format!("layout(location = {next}) {kept} {word} {kind} {full}; ");
                 *next += 1;

@@ -8,41 +8,39 @@
 //! ```
 
 use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Span, Statement};
-use transpica::stages::ir::{Binary, Def, Exit, Lane, NodeData, Op, Resource, Type, ValueList};
+use transpica::stages::ir::{
+    Binary, Def, Exit, Lane, NodeData, Op, Region, Resource, Type, Value as IrValue, ValueList,
+};
 
-use super::data::{Data, Scalar, Shape};
+use super::counting::Counted;
+use super::data::{Data, Shape};
 use super::error::{Kind, Result};
-use super::host::{Node, NodeId};
+use super::host::NodeId;
 use super::lower::{Counter, LoopContext, Lowering};
 use super::statements::Cursor;
 use super::value::{Place, Root, Slot, Value, ir_type};
 
 /// Rounds of an unrolled loop.
 const ROUNDS: usize = 256;
-/// Rounds of a LOOP.
-const MOST: i64 = 256;
-/// Rounds that are counted one by one.
-const COUNTED: i64 = 4096;
-
-/// A loop that counts a variable: `for (var i = start; i < limit; i += step)`.
-struct Counted {
-    slot: Slot,
-    op: BinaryOperator,
-    limit: Handle<Expression>,
-    step: Data,
-    /// Index of the test in the body.
-    test: usize,
-    /// The comparison, and its negation.
-    conditions: Vec<Handle<Expression>>,
-}
 
 /// A loop of naga and its place.
 #[derive(Clone, Copy)]
-struct Loop<'a> {
-    body: &'a Block,
-    continuing: &'a Block,
-    break_if: Option<Handle<Expression>>,
-    span: Span,
+pub(super) struct Loop<'a> {
+    pub(super) body: &'a Block,
+    pub(super) continuing: &'a Block,
+    pub(super) break_if: Option<Handle<Expression>>,
+    pub(super) span: Span,
+}
+
+/// What a loop that is tried may change.
+struct Saved {
+    variables: Vec<Value>,
+    counts: usize,
+    region: Region,
+    items: usize,
+    frames: usize,
+    flags: [usize; 3],
+    loops: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -74,7 +72,7 @@ impl<'a> Lowering<'a> {
             _more => {}
         }
         let node = self.rounds_node(&counted, rounds, nodes[0], nodes[1])?;
-        let saved = (self.variables.clone(), self.interface.counts.len(), self.b.f.regions[self.b.region].items.len());
+        let saved = self.save();
         let run = |this: &mut Self| this.count_loop(all, &counted, nodes[0], node);
         let result = match rounds {
             Some(_) => run(self),
@@ -86,14 +84,43 @@ impl<'a> Lowering<'a> {
         };
         match result {
             // What only constant indices can do, unrolled rounds can.
-            Err(error) if matches!(error.kind, Kind::Index(_)) && rounds.is_some_and(|rounds| rounds <= 64) => {
-                self.variables = saved.0;
-                self.interface.counts.truncate(saved.1);
-                self.b.f.regions[self.b.region].items.truncate(saved.2);
+            Err(error)
+                if matches!(error.kind, Kind::Index(_)) && rounds.is_some_and(|rounds| rounds <= 64) =>
+            {
+                self.restore(saved);
                 self.unroll(all)
             }
             result => result,
         }
+    }
+
+    fn save(&mut self) -> Saved {
+        let (frames, region) = (self.frames.len(), self.b.region);
+        let frame = self.frame();
+        let flags = [frame.flags.len(), frame.breaks.len(), frame.continues.len()];
+        Saved {
+            variables: self.variables.clone(),
+            counts: self.interface.counts.len(),
+            region,
+            items: self.b.f.regions[region].items.len(),
+            frames,
+            flags,
+            loops: self.loops.len(),
+        }
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.variables = saved.variables;
+        self.interface.counts.truncate(saved.counts);
+        self.b.region = saved.region;
+        self.b.f.regions[saved.region].items.truncate(saved.items);
+        self.loops.truncate(saved.loops);
+        self.frames.truncate(saved.frames);
+        let frame = self.frame();
+        let [flags, breaks, continues] = saved.flags;
+        frame.flags.truncate(flags);
+        frame.breaks.truncate(breaks);
+        frame.continues.truncate(continues);
     }
 
     fn uncounted<T>(&mut self, all: Loop<'a>) -> Result<T> {
@@ -147,7 +174,13 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    fn rest_of_rounds(&mut self, leaves: &Value, all: Loop<'a>, flags: (Slot, Slot), round: usize) -> Result<()> {
+    fn rest_of_rounds(
+        &mut self,
+        leaves: &Value,
+        all: Loop<'a>,
+        flags: (Slot, Slot),
+        round: usize,
+    ) -> Result<()> {
         // Rounds without a known end would nest without end.
         if all.break_if.is_some() || round >= 16 {
             return self.uncounted(all);
@@ -164,164 +197,26 @@ impl<'a> Lowering<'a> {
         self.branch(&alive, next, |_| Ok(()))
     }
 
-    /// Finds the variable that a loop counts: its test comes first, one store changes it.
-    fn find_count(&mut self, all: Loop<'a>) -> Result<Option<Counted>> {
-        let Loop { body, continuing, .. } = all;
-        if all.break_if.is_some() {
-            return Ok(None);
-        }
-        let Some((test, condition, inverted)) = find_test(body) else { return Ok(None) };
-        let mut conditions = vec![condition];
-        let expressions = self.frame().expressions;
-        let (op, left, limit) = match &expressions[condition] {
-            Expression::Binary { op, left, right } => (*op, *left, *right),
-            Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr } => {
-                conditions.push(*expr);
-                let Expression::Binary { op, left, right } = &expressions[*expr] else { return Ok(None) };
-                let Some(op) = opposite(*op) else { return Ok(None) };
-                (op, *left, *right)
-            }
-            _other => return Ok(None),
-        };
-        let Some(op) = (if inverted { opposite(op) } else { Some(op) }) else { return Ok(None) };
-        let Expression::Load { pointer } = expressions[left] else { return Ok(None) };
-        let Expression::LocalVariable(local) = expressions[pointer] else { return Ok(None) };
-        let Some(step) = self.find_step(local, body, continuing)? else { return Ok(None) };
-        let slot = self.frame().locals[local.index()];
-        let changed = self.changed(all)?;
-        if self.depends(limit, &changed) {
-            return Ok(None);
-        }
-        Ok(Some(Counted { slot, op, limit, step, test, conditions }))
-    }
-
-    /// The constant that the only store to a variable adds to it.
-    fn find_step(
-        &mut self,
-        local: Handle<LocalVariable>,
-        body: &'a Block,
-        continuing: &'a Block,
-    ) -> Result<Option<Data>> {
-        let expressions = self.frame().expressions;
-        let mut stores = Vec::new();
-        let mut continues = false;
-        for statement in statements(&[body, continuing]) {
-            match statement {
-                Statement::Store { pointer, value } if root(expressions, *pointer) == Some(local) => {
-                    stores.push(*value);
-                }
-                Statement::Call { arguments, .. } => {
-                    if arguments.iter().any(|&arg| root(expressions, arg) == Some(local)) {
-                        return Ok(None);
-                    }
-                }
-                Statement::Continue => continues = true,
-                _other => {}
-            }
-        }
-        let is_last = |block: &'a Block| {
-            flat(block).any(|statement| matches!(statement, Statement::Store { pointer, .. } if root(expressions, *pointer) == Some(local)))
-        };
-        if !(is_last(continuing) || (is_last(body) && !continues)) {
-            return Ok(None);
-        }
-        let [value] = stores[..] else { return Ok(None) };
-        let Expression::Binary { op, left, right } = expressions[value] else { return Ok(None) };
-        let is_it = |handle| {
-            matches!(expressions[handle], Expression::Load { pointer } if root(expressions, pointer) == Some(local))
-        };
-        let step = match op {
-            BinaryOperator::Add | BinaryOperator::Subtract if is_it(left) => right,
-            BinaryOperator::Add if is_it(right) => left,
-            _other => return Ok(None),
-        };
-        if !matches!(expressions[step], Expression::Literal(_) | Expression::Constant(_)) {
-            return Ok(None);
-        }
-        let mut step = self.value(step)?;
-        if op == BinaryOperator::Subtract {
-            step = self.negate(&step)?;
-        }
-        let Value::Host(node) = step else { return Ok(None) };
-        Ok(self.host.constant(node).cloned())
-    }
-
-    /// Rounds of a loop between constants.
-    fn rounds(&self, counted: &Counted, start: NodeId, limit: NodeId) -> Option<i64> {
-        let (mut value, limit) = (self.host.constant(start)?.clone(), self.host.constant(limit)?);
-        let mut rounds = 0;
-        while super::math::binary(counted.op, &value, limit)?.truth()? {
-            value = super::math::binary(BinaryOperator::Add, &value, &counted.step)?;
-            rounds += 1;
-            if rounds > COUNTED {
-                return None;
-            }
-        }
-        Some(rounds)
-    }
-
-    /// The number of rounds as a node of the host.
-    fn rounds_node(
-        &mut self,
-        counted: &Counted,
-        rounds: Option<i64>,
-        start: NodeId,
-        limit: NodeId,
-    ) -> Result<NodeId> {
-        if let Some(rounds) = rounds {
-            if rounds > MOST {
-                return self.limit("rounds of a loop", rounds as usize, MOST as usize);
-            }
-            return Ok(self.host.data(Data::int(rounds as i32)));
-        }
-        let (start, limit) = (Value::Host(start), Value::Host(limit));
-        let step = self.data(counted.step.clone());
-        let is_up = match counted.step.shape.scalar {
-            Scalar::Float => counted.step.lane(0) > 0.0,
-            Scalar::Int | Scalar::Uint | Scalar::Bool => counted.step.whole().is_some_and(|step| step > 0),
-        };
-        let includes = match (counted.op, is_up) {
-            (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => false,
-            (BinaryOperator::LessEqual, true) | (BinaryOperator::GreaterEqual, false) => true,
-            _other => return Err(self.error(Kind::Loop)),
-        };
-        // In floats, which are exact: the distance over the step, rounded up or one more than down.
-        let (start, limit) = (self.convert(&start, Scalar::Float)?, self.convert(&limit, Scalar::Float)?);
-        let step = self.convert(&step, Scalar::Float)?;
-        let distance = self.subtract(&limit, &start)?;
-        let quotient = self.binary(BinaryOperator::Divide, &distance, &step)?;
-        let count = if includes {
-            let one = self.data(Data::float(1.0));
-            let floor = self.math(naga::MathFunction::Floor, &[quotient])?;
-            self.add(&floor, &one)?
-        } else {
-            self.math(naga::MathFunction::Ceil, &[quotient])?
-        };
-        match self.convert(&count, Scalar::Int)? {
-            Value::Host(node) => Ok(node),
-            _lanes => self.internal("a number of rounds on lanes"),
-        }
-    }
-
     /// Lowers a loop that LOOP counts.
     fn count_loop(&mut self, all: Loop<'a>, counted: &Counted, start: NodeId, node: NodeId) -> Result<()> {
         self.span = all.span;
         let name = self.rounds_name(node);
         let count = self.count(name, node)?;
-        let [left, address, step] =
-            [0, 1, 2].map(|component| {
-                let register = Resource::IntUniform { index: count as u8, component };
-                self.b.read(Type::I32, Op::Read(register))
-            });
+        let [left, address, step] = [0, 1, 2].map(|component| {
+            let register = Resource::IntUniform { index: count as u8, component };
+            self.b.read(Type::I32, Op::Read(register))
+        });
         let carried = self.changed(all)?;
-        let last = if has_return(all.body) { vec![self.frame().result, self.frame().returned] } else { Vec::new() };
+        let last =
+            if has_return(all.body) { vec![self.frame().result, self.frame().returned] } else { Vec::new() };
         let down = self.truth(false);
         let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
         let (mut inits, mut params) = (vec![left, address], self.b.define(&[Type::I32; 2], Def::Param));
         for slot in &carried {
             let groups = self.groups(&self.variables[slot.0].clone())?;
             let values: Vec<_> = groups.iter().map(|(_, lanes)| self.b.gather(lanes)).collect();
-            let types: Vec<Type> = groups.iter().map(|(shape, lanes)| ir_type(shape.scalar, lanes.len())).collect();
+            let types: Vec<Type> =
+                groups.iter().map(|(shape, lanes)| ir_type(shape.scalar, lanes.len())).collect();
             inits.extend(values);
             let new = self.b.define(&types, Def::Param);
             let mut lanes: Vec<Lane> = new.iter().flat_map(|&value| self.b.lanes(value)).collect();
@@ -359,7 +254,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The body from the test on, and what continues it.
-    fn run_round(&mut self, Loop { body, continuing, .. }: Loop<'a>, counted: &Counted, continued: Slot) -> Result<()> {
+    fn run_round(
+        &mut self,
+        Loop { body, continuing, .. }: Loop<'a>,
+        counted: &Counted,
+        continued: Slot,
+    ) -> Result<()> {
         for statement in body.iter().take(counted.test) {
             if let Statement::Emit(range) = statement {
                 // LOOP makes the test, so that its limit needs no float register.
@@ -379,9 +279,9 @@ impl<'a> Lowering<'a> {
     fn close_loop(
         &mut self,
         context: &LoopContext,
-        step: transpica::stages::ir::Value,
-        inits: Vec<transpica::stages::ir::Value>,
-        params: Vec<transpica::stages::ir::Value>,
+        step: IrValue,
+        inits: Vec<IrValue>,
+        params: Vec<IrValue>,
     ) -> Result<()> {
         let groups = self.exit_groups(context)?;
         let types: Vec<Type> =
@@ -419,28 +319,13 @@ impl<'a> Lowering<'a> {
         counted: &Counted,
         start: NodeId,
         count: usize,
-        address: transpica::stages::ir::Value,
+        address: IrValue,
     ) -> Result<Option<Counter>> {
         let variable = self.variables[counted.slot.0].clone();
         let (_, lanes) = self.lanes(&variable)?;
         let start = self.host.constant(start).and_then(Data::whole);
         let (Some(start), Some(step)) = (start, counted.step.whole()) else { return Ok(None) };
         Ok(Some(Counter { lane: lanes[0], address, start, step, count, stride: None }))
-    }
-
-    fn rounds_name(&self, node: NodeId) -> String {
-        let mut id = node;
-        // The uniform that the number comes from has the best name.
-        for _ in 0..16 {
-            match self.host.node(id) {
-                Node::Uniform(part) => return format!("{}_rounds", self.interface.uniforms[part.uniform].name),
-                other => match other.operands().into_iter().find(|&id| self.host.constant(id).is_none()) {
-                    Some(operand) => id = operand,
-                    None => break,
-                },
-            }
-        }
-        format!("rounds{}", self.interface.counts.len())
     }
 
     /// Groups of lanes that an exit of a loop gives.
@@ -492,7 +377,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Variables that a loop changes, by stores or through pointers.
-    fn changed(&mut self, Loop { body, continuing, .. }: Loop<'a>) -> Result<Vec<Slot>> {
+    pub(super) fn changed(&mut self, Loop { body, continuing, .. }: Loop<'a>) -> Result<Vec<Slot>> {
         let expressions = self.frame().expressions;
         let mut pointers = Vec::new();
         let mut calls = false;
@@ -525,44 +410,10 @@ impl<'a> Lowering<'a> {
         slots.dedup();
         Ok(slots)
     }
-
-    /// Returns whether an expression reads one of these variables.
-    fn depends(&mut self, handle: Handle<Expression>, changed: &[Slot]) -> bool {
-        let expressions = self.frame().expressions;
-        let mut work = vec![handle];
-        while let Some(handle) = work.pop() {
-            match &expressions[handle] {
-                Expression::Load { pointer } => {
-                    let slot = match root(expressions, *pointer) {
-                        Some(local) => Some(self.frame().locals[local.index()]),
-                        None => match root_value(self, *pointer) {
-                            Some(Value::Pointer(place)) => Self::variable_of(&place),
-                            _other => return true,
-                        },
-                    };
-                    if slot.is_some_and(|slot| changed.contains(&slot)) {
-                        return true;
-                    }
-                }
-                Expression::Literal(_) | Expression::Constant(_) | Expression::FunctionArgument(_) => {}
-                Expression::As { expr, .. } | Expression::Unary { expr, .. } => work.push(*expr),
-                Expression::AccessIndex { base, .. } => work.push(*base),
-                Expression::Swizzle { vector, .. } => work.push(*vector),
-                Expression::Binary { left, right, .. } => work.extend([*left, *right]),
-                Expression::Math { arg, arg1, arg2, .. } => {
-                    work.push(*arg);
-                    work.extend(*arg1);
-                    work.extend(*arg2);
-                }
-                _other => return true,
-            }
-        }
-        false
-    }
 }
 
 /// The pointer at the root of one, where it is a global or an argument.
-fn root_value(lowering: &mut Lowering<'_>, mut handle: Handle<Expression>) -> Option<Value> {
+pub(super) fn root_value(lowering: &mut Lowering<'_>, mut handle: Handle<Expression>) -> Option<Value> {
     let expressions = lowering.frame().expressions;
     loop {
         match &expressions[handle] {
@@ -580,7 +431,10 @@ fn root_value(lowering: &mut Lowering<'_>, mut handle: Handle<Expression>) -> Op
 }
 
 /// The local variable at the root of a pointer.
-fn root(expressions: &naga::Arena<Expression>, mut handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+pub(super) fn root(
+    expressions: &naga::Arena<Expression>,
+    mut handle: Handle<Expression>,
+) -> Option<Handle<LocalVariable>> {
     loop {
         match &expressions[handle] {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => handle = *base,
@@ -588,31 +442,6 @@ fn root(expressions: &naga::Arena<Expression>, mut handle: Handle<Expression>) -
             _other => return None,
         }
     }
-}
-
-/// The test that a body begins with: its index, its condition, and whether the loop ends where that
-/// is true.
-fn find_test(body: &Block) -> Option<(usize, Handle<Expression>, bool)> {
-    let index = body.iter().position(|statement| !matches!(statement, Statement::Emit(_)))?;
-    let Statement::If { condition, accept, reject } = &body[index] else { return None };
-    let breaks = |block: &Block| matches!(block[..], [Statement::Break]);
-    match (accept.is_empty(), reject.is_empty()) {
-        (true, false) if breaks(reject) => Some((index, *condition, false)),
-        (false, true) if breaks(accept) => Some((index, *condition, true)),
-        _other => None,
-    }
-}
-
-fn opposite(op: BinaryOperator) -> Option<BinaryOperator> {
-    Some(match op {
-        BinaryOperator::Less => BinaryOperator::GreaterEqual,
-        BinaryOperator::LessEqual => BinaryOperator::Greater,
-        BinaryOperator::Greater => BinaryOperator::LessEqual,
-        BinaryOperator::GreaterEqual => BinaryOperator::Less,
-        BinaryOperator::Equal => BinaryOperator::NotEqual,
-        BinaryOperator::NotEqual => BinaryOperator::Equal,
-        _other => return None,
-    })
 }
 
 /// All statements of blocks, nested ones too.
@@ -632,21 +461,6 @@ pub(super) fn statements<'a>(blocks: &[&'a Block]) -> Vec<&'a Statement> {
         }
     }
     all
-}
-
-/// The statements of a block and of blocks that stand in it, without branches.
-fn flat(block: &Block) -> impl Iterator<Item = &Statement> {
-    let mut work = vec![block];
-    let mut all = Vec::new();
-    while let Some(block) = work.pop() {
-        for statement in block.iter() {
-            match statement {
-                Statement::Block(inner) => work.push(inner),
-                other => all.push(other),
-            }
-        }
-    }
-    all.into_iter()
 }
 
 fn count_expressions(block: &Block) -> usize {

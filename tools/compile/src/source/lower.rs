@@ -243,7 +243,9 @@ impl<'a> Lowering<'a> {
         match value {
             Value::Host(id) => Ok(self.host.shape(*id)),
             Value::Lanes(shape, _) => Ok(*shape),
-            Value::Many(_) | Value::Pointer(_) => self.operation("an operation on a struct, array or pointer"),
+            Value::Many(_) | Value::Pointer(_) => {
+                self.operation("an operation on a struct, array or pointer")
+            }
         }
     }
 
@@ -266,7 +268,8 @@ impl<'a> Lowering<'a> {
         match layout {
             Layout::Leaf(shape) => Ok(self.data(Data::splat(*shape, 0))),
             Layout::Struct(members) => {
-                let members: Result<Vec<Value>> = members.iter().map(|(_, member)| self.zero_of(member)).collect();
+                let members: Result<Vec<Value>> =
+                    members.iter().map(|(_, member)| self.zero_of(member)).collect();
                 Ok(Value::Many(members?.into()))
             }
             Layout::Array(element, count) => {

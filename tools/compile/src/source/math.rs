@@ -244,7 +244,7 @@ fn one(fun: MathFunction, a: &Data) -> Option<Data> {
     use MathFunction as M;
     Some(match fun {
         M::Abs => map(a, f32::abs),
-        M::Saturate => map(a, |x| x.max(0.0).min(1.0)),
+        M::Saturate => map(a, saturate),
         M::Cos => map(a, f32::cos),
         M::Sin => map(a, f32::sin),
         M::Tan => map(a, f32::tan),
@@ -265,7 +265,15 @@ fn one(fun: MathFunction, a: &Data) -> Option<Data> {
         M::Exp2 => map(a, f32::exp2),
         M::Log => map(a, f32::ln),
         M::Log2 => map(a, f32::log2),
-        M::Sign => map(a, |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { 0.0 }),
+        M::Sign => map(a, |x| {
+            if x > 0.0 {
+                1.0
+            } else if x < 0.0 {
+                -1.0
+            } else {
+                0.0
+            }
+        }),
         M::Sqrt => map(a, f32::sqrt),
         M::InverseSqrt => map(a, |x| 1.0 / x.sqrt()),
         M::Length => Data::float(sum(a, a).sqrt()),
@@ -328,7 +336,7 @@ fn three(fun: MathFunction, a: &Data, b: &Data, c: &Data) -> Option<Data> {
         M::Mix => lanes(&|x, y, t| x * (1.0 - t) + y * t, a.shape),
         M::SmoothStep => lanes(
             &|low, high, x| {
-                let t = ((x - low) / (high - low)).max(0.0).min(1.0);
+                let t = saturate((x - low) / (high - low));
                 t * t * (3.0 - 2.0 * t)
             },
             c.shape,
@@ -345,6 +353,11 @@ fn three(fun: MathFunction, a: &Data, b: &Data, c: &Data) -> Option<Data> {
         }
         _other => return None,
     })
+}
+
+/// Between 0 and 1; 0 for NaN.
+fn saturate(x: f32) -> f32 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
 
 /// Columns of a matrix.

@@ -9,11 +9,12 @@
 //! `glsl.rs` declarations of older GLSL; `data.rs`, `math.rs` shapes, constants, their operations;
 //! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`, `io.rs`
 //! registers; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`,
-//! `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs` the lowering; `evaluate.rs` the
+//! `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
 //! source itself, on the CPU.
 
 mod arithmetic;
 mod build;
+mod counting;
 pub mod data;
 pub mod error;
 pub mod evaluate;

@@ -171,8 +171,9 @@ impl<'a> Lowering<'a> {
         flags.into_iter().filter(may_be).collect()
     }
 
-    fn raise(&mut self, flag: Slot) {
+    fn raise(&mut self, flag: Slot) -> Result<()> {
         self.variables[flag.0] = self.truth(true);
+        Ok(())
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Result<()> {
@@ -181,11 +182,11 @@ impl<'a> Lowering<'a> {
             Statement::Switch { selector, cases } => self.switch(*selector, cases),
             Statement::Loop { body, continuing, break_if } => self.lower_loop(body, continuing, *break_if),
             Statement::Break => match self.frame().breaks.last().copied() {
-                Some(flag) => Ok(self.raise(flag)),
+                Some(flag) => self.raise(flag),
                 None => self.internal("a break outside of a loop"),
             },
             Statement::Continue => match self.frame().continues.last().copied() {
-                Some(flag) => Ok(self.raise(flag)),
+                Some(flag) => self.raise(flag),
                 None => self.internal("a continue outside of a loop"),
             },
             Statement::Return { value } => {
@@ -194,7 +195,7 @@ impl<'a> Lowering<'a> {
                 if let Some(value) = value {
                     self.variables[result.0] = value;
                 }
-                Ok(self.raise(returned))
+                self.raise(returned)
             }
             Statement::Store { pointer, value } => {
                 let (pointer, value) = (self.value(*pointer)?, self.value(*value)?);
@@ -268,13 +269,7 @@ impl<'a> Lowering<'a> {
 
     /// Returns whether a branch only computes truth values, as `&&` and `||` do: then both arms may
     /// run.
-    fn is_logic(
-        &self,
-        condition: &Value,
-        arms: [Region; 2],
-        then: &[Value],
-        otherwise: &[Value],
-    ) -> bool {
+    fn is_logic(&self, condition: &Value, arms: [Region; 2], then: &[Value], otherwise: &[Value]) -> bool {
         let is_short = arms.iter().all(|&arm| {
             let items = &self.b.f.regions[arm].items;
             items.len() <= LOGIC && items.iter().all(|item| matches!(item, Item::Let(_)))

@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use naga::{AddressSpace, ArraySize, Handle, TypeInner};
-use transpica::stages::ir::{Array, Def, Func, Lane, Op, Resource, Step as WalkStep, Type, Unary, Value as IrValue, Walk};
+use transpica::stages::ir::{
+    Array, Def, Func, Lane, Op, Resource, Step as WalkStep, Type, Unary, Value as IrValue, Walk,
+};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{Kind, Result};
@@ -53,7 +55,12 @@ fn nested_layout(
     depth: usize,
 ) -> std::result::Result<Layout, Kind> {
     if depth == 0 {
-        return Err(Kind::Limit { subject: "nested types", needed: TYPES + 1, limit: TYPES, uses: Vec::new() });
+        return Err(Kind::Limit {
+            subject: "nested types",
+            needed: TYPES + 1,
+            limit: TYPES,
+            uses: Vec::new(),
+        });
     }
     let inner = &module.types[ty].inner;
     if let Some(shape) = Shape::of(inner) {
@@ -237,7 +244,7 @@ impl<'a> Lowering<'a> {
             Layout::Leaf(shape) => {
                 let target = |row: usize| Target::Declared(Part { offset: part.offset + row, ..part });
                 let lanes = self.read_rows(*shape, target, Some(address));
-                self.from_registers(*shape, lanes)
+                self.decoded(*shape, lanes)
             }
             Layout::Struct(members) => {
                 let mut offset = part.offset;
@@ -253,7 +260,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Truth values are 0 or 1 in registers.
-    fn from_registers(&mut self, shape: Shape, lanes: Vec<Lane>) -> Result<Value> {
+    fn decoded(&mut self, shape: Shape, lanes: Vec<Lane>) -> Result<Value> {
         if shape.is_numeric() {
             return Ok(Value::lanes(shape, lanes));
         }
@@ -360,7 +367,7 @@ impl<'a> Lowering<'a> {
         let index = self.multiply(&index, &stride)?;
         let address = self.address(&index)?;
         let lanes = self.read_rows(shape, |row| Target::Derived(derived, row), Some(address));
-        self.from_registers(shape, lanes)
+        self.decoded(shape, lanes)
     }
 
     /// Registers of derived values fit a byte, dead ones too.
@@ -399,7 +406,8 @@ impl<'a> Lowering<'a> {
     /// Registers for a derived value.
     fn place(&mut self, shape: Shape) -> (usize, u8) {
         let size = if shape.is_matrix() { 4 } else { shape.rows };
-        if let Some((register, taken)) = self.uniforms.shared.iter_mut().find(|(_, taken)| taken + size <= 4) {
+        if let Some((register, taken)) = self.uniforms.shared.iter_mut().find(|(_, taken)| taken + size <= 4)
+        {
             let lane = *taken;
             *taken += size;
             return (*register, lane);
@@ -494,7 +502,9 @@ impl<'a> Lowering<'a> {
             f.values[value].def = Def::Op(match op {
                 Op::Read(Resource::Member { .. }) => Op::Read(Resource::Uniform(register)),
                 Op::ReadAt(_, index) => Op::ReadAt(Array::Uniform(register), index),
-                Op::Read(Resource::BoolUniform(old)) => Op::Read(Resource::BoolUniform(renumbered(&flags, old))),
+                Op::Read(Resource::BoolUniform(old)) => {
+                    Op::Read(Resource::BoolUniform(renumbered(&flags, old)))
+                }
                 Op::Read(Resource::IntUniform { index, component }) => {
                     Op::Read(Resource::IntUniform { index: renumbered(&counts, index), component })
                 }

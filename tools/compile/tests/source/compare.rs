@@ -60,7 +60,8 @@ fn add(distance: &mut Distance, expected: &[f32], got: &[f32]) {
         let order = |x: f32| i64::from(x.to_bits() & 0x7FFF_FFFF) * if x.is_sign_negative() { -1 } else { 1 };
         distance.ulp = distance.ulp.max(order(a).abs_diff(order(b)));
         let difference = (f64::from(a) - f64::from(b)).abs() / size;
-        distance.relative = distance.relative.max(if difference.is_nan() { f64::INFINITY } else { difference });
+        distance.relative =
+            distance.relative.max(if difference.is_nan() { f64::INFINITY } else { difference });
     }
 }
 
@@ -110,4 +111,3 @@ fn bits(rng: &mut Rng, shape: Shape) -> u32 {
         Scalar::Bool => rng.u32(0..2),
     }
 }
-

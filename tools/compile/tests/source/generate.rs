@@ -58,11 +58,12 @@ pub fn program(seed: u64) -> String {
         generator.helpers = helper + 1;
     }
     generator.is_helper = false;
-    let attributes = [("in.p", Float(3)), ("in.q", Float(4)), ("in.r", Float(1)), ("in.k.x", Int), ("in.k.y", Int)];
+    let attributes =
+        [("in.p", Float(3)), ("in.q", Float(4)), ("in.r", Float(1)), ("in.k.x", Int), ("in.k.y", Int)];
     generator.variables = attributes.map(|(name, ty)| (name.to_string(), ty, false)).into();
     generator.text += "@vertex fn main(in: In) -> Out {\nvar out: Out;\n";
-        // Variables that all blocks change.
-        (0..4).for_each(|_| generator.declare());
+    // Variables that all blocks change.
+    (0..4).for_each(|_| generator.declare());
     generator.block(5);
     let [position, color, uv] = [Float(4), Float(4), Float(2)].map(|ty| generator.bounded(ty));
     generator.text += &format!("out.position = {position};\nout.color = {color};\nout.uv = {uv};\n");
@@ -246,7 +247,11 @@ impl Generator {
             6 => format!("min({}, {})", own(self), own(self)),
             7 => format!("max({}, {})", own(self), own(self)),
             8 => format!("abs({})", own(self)),
-            9 => format!("{}({})", ["floor", "fract", "sign", "ceil", "trunc"][self.rng.usize(0..5)], own(self)),
+            9 => format!(
+                "{}({})",
+                ["floor", "fract", "sign", "ceil", "trunc"][self.rng.usize(0..5)],
+                own(self)
+            ),
             10 => format!("select({}, {}, {})", own(self), own(self), self.expression(Bool, next)),
             11 => format!("step({}, {})", own(self), own(self)),
             12 | 13 => self.composed(lanes, next),
@@ -311,7 +316,13 @@ impl Generator {
             (Float(lanes), _) => format!("vec{lanes}f({number:?})"),
             (Int, true) => "u.index".into(),
             (Int, false) => format!("i32({})", self.rng.u8(0..8)),
-            (Bool, _) => if self.rng.bool() { "(u.index > 1)".into() } else { "(u.a < 0.5)".into() },
+            (Bool, _) => {
+                if self.rng.bool() {
+                    "(u.index > 1)".into()
+                } else {
+                    "(u.a < 0.5)".into()
+                }
+            }
         }
     }
 }

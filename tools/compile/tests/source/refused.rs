@@ -286,7 +286,11 @@ fn each_refusal_has_a_kind_a_place_and_advice() {
             Err(error) => {
                 let needs_place = place.is_some();
                 if error.kind.code() != *code || (needs_place && error.at != place) {
-                    wrong.push(format!("{name}: {} at {place:?}, not {:?} {error}", error.kind.code(), error.at));
+                    wrong.push(format!(
+                        "{name}: {} at {place:?}, not {:?} {error}",
+                        error.kind.code(),
+                        error.at
+                    ));
                 }
                 let has_advice = !matches!(*code, "syntax" | "invalid" | "no-entry");
                 assert_eq!(error.kind.advice().is_some(), has_advice, "{name}");
