@@ -19,9 +19,6 @@ use crate::support::fields::DrawField;
 /// Maximum characters of an output without a name.
 const OUTPUT: u16 = 26;
 
-/// The position that an interface lacks.
-const ORIGIN: Operand = Operand { view: View::Const([0, 0, 0, 1f32.to_bits()]), ty: Type::F32X4 };
-
 impl Builder<'_> {
     /// Builds a helper function and returns the type of its result.
     pub fn helper(mut self) -> Result<Type> {
@@ -71,7 +68,7 @@ impl Builder<'_> {
             results.push(self.output(&output.name, value));
         }
         if values.is_some() && declarations.ports.len() > results.len() {
-            results.push(ORIGIN);
+            results.push(self.origin());
         }
         if self.module.dialect.has_globals {
             self.store_outputs(&results);
@@ -105,7 +102,7 @@ impl Builder<'_> {
                 let (value, ty) = (self.value(value), output_type(output)?);
                 results.push(self.first_lanes(value, ty));
             }
-            results.push(ORIGIN);
+            results.push(self.origin());
             self.store_outputs(&results);
             let emit = self.draft.word("EmitVertex");
             self.push(Line::Call(emit));
@@ -115,11 +112,17 @@ impl Builder<'_> {
         Ok(self.integers(Binary::IAdd, [count, Operand::int(1)], None))
     }
 
+    /// Returns the position that an interface lacks.
+    fn origin(&mut self) -> Operand {
+        let ty = Type::F32X4;
+        Operand { view: self.draft.constant(ty, [0, 0, 0, 1f32.to_bits()]), ty }
+    }
+
     /// Returns the value of an output, labeled with the name of the output.
     fn output(&mut self, name: &str, value: Value) -> Operand {
         let result = self.value(value);
         let added = match result.view {
-            View::Whole(_) | View::Const(_) => 0,
+            View::Whole(_) | View::Const(_) | View::Consts(_) | View::NotFinite(_) => 0,
             View::Lanes(..) => u16::from(result.ty.lanes) + 1,
             View::Splat(_) => 7,
             View::Not(..) => 4,
@@ -142,7 +145,8 @@ impl Builder<'_> {
         for (result, port) in results.iter_mut().zip(&self.module.declarations.ports) {
             if port.location == Location::ClipDistances {
                 let array = self.draft.call("array<f32, 2>", "", Word::NONE);
-                *result = self.draft.add(array, result.ty, &[result.lane(0), result.lane(1)], PLAIN);
+                let lanes = [0, 1].map(|lane| self.draft.lane(*result, lane));
+                *result = self.draft.add(array, result.ty, &lanes, PLAIN);
             }
         }
         let outputs = self.draft.add(Form::Outputs, Type::F32X4, results, PLAIN);
@@ -156,13 +160,13 @@ impl Builder<'_> {
             let mut ports = self.module.declarations.ports.iter();
             let position = ports.find(|port| port.location == Location::Position);
             let name = position.map_or("gl_Position", |port| &port.name);
-            self.store_word(name, Operand { view: View::Const([0; 4]), ty: Type::F32X4 });
+            self.store_word(name, Operand { view: View::Const(0), ty: Type::F32X4 });
         }
         for (&result, port) in results.iter().zip(&self.module.declarations.ports) {
             match port.location {
                 Location::ClipDistances if !writes_globals(self.module.source) => {
-                    self.store_word("gl_ClipDistance[0]", result.lane(0));
-                    self.store_word("gl_ClipDistance[1]", result.lane(1));
+                    self.store_word("gl_ClipDistance[0]", self.draft.lane(result, 0));
+                    self.store_word("gl_ClipDistance[1]", self.draft.lane(result, 1));
                 }
                 _variable => self.store_word(&port.name, result),
             }

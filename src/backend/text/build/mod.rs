@@ -9,7 +9,7 @@ mod operations;
 mod region;
 
 use self::carry::{Carrier, Carriers};
-use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Pattern, Variable, View, is_finite};
 use super::module::Module;
 use crate::backend::interface::defect;
 use crate::error::Error;
@@ -100,8 +100,10 @@ impl<'a> Builder<'a> {
 
     /// Records the view of a value.
     pub fn set(&mut self, value: Value, view: View) {
-        if let Some(place) = self.draft.views.get_mut(value.0 as usize) {
-            *place = Some(view);
+        if let (Some(place), Some(data)) =
+            (self.draft.views.get_mut(value.0 as usize), self.ir.values.get(value))
+        {
+            *place = Some(Operand { view, ty: data.ty });
         }
     }
 
@@ -143,8 +145,8 @@ impl<'a> Builder<'a> {
     /// Returns a value, whose constants may be infinite or NaN. One that is not defined before is a
     /// fault of the draft.
     pub fn view(&mut self, value: Value) -> Operand {
-        match (self.draft.views.get(value.0 as usize), self.ir.values.get(value)) {
-            (Some(&Some(view)), Some(data)) => Operand { view, ty: data.ty },
+        match self.draft.views.get(value.0 as usize) {
+            Some(&Some(operand)) => operand,
             _undefined => self.fault(|| defect(format!("{value} is used before it is defined"))),
         }
     }
@@ -157,30 +159,31 @@ impl<'a> Builder<'a> {
 
     /// Returns a value as an operand.
     pub fn value(&mut self, value: Value) -> Operand {
-        let Operand { view, ty } = self.view(value);
-        let view = if let View::Const(bits) = view { self.constant(ty, bits) } else { view };
-        Operand { view, ty }
+        let operand = self.view(value);
+        match operand.view {
+            View::NotFinite(number) => self.written(number, operand.ty),
+            _writable => operand,
+        }
     }
 
-    fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {
-        if bits.iter().all(|&bits| is_finite(ty.kind, bits)) {
-            return View::Const(bits);
-        }
-        let lanes = bits.map(|bits| View::Const([bits, 0, 0, 0])).map(|lane| self.writable(ty.kind, lane));
-        self.collected(ty, lanes, PLAIN)
+    /// Returns constants without a literal as an expression.
+    fn written(&mut self, number: u32, ty: Type) -> Operand {
+        let lanes = self.draft.constants[number as usize];
+        let lanes = lanes.map(View::Const).map(|lane| self.writable(ty.kind, lane));
+        Operand { view: self.collected(ty, lanes, PLAIN), ty }
     }
 
     /// Returns a scalar view; constants without a literal become expressions.
     fn writable(&mut self, kind: ScalarKind, lane: View) -> View {
         match lane {
-            View::Const([bits, ..]) if !is_finite(kind, bits) => View::Whole(self.not_finite(bits)),
-            View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => lane,
+            View::Const(bits) if !is_finite(kind, bits) => View::Whole(self.not_finite(bits)),
+            _writable => lane,
         }
     }
 
     /// Returns the result of a shuffle of this type.
     pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> View {
-        let mut views = [View::Const([0; 4]); 4];
+        let mut views = [View::Const(0); 4];
         for (view, &lane) in views.iter_mut().zip(&lanes[..usize::from(ty.lanes.clamp(1, 4))]) {
             *view = self.lane(lane);
         }
@@ -192,9 +195,9 @@ impl<'a> Builder<'a> {
         if value.ty == ty {
             return value;
         }
-        let mut lanes = [View::Const([0; 4]); 4];
+        let mut lanes = [View::Const(0); 4];
         for (index, lane) in (0..ty.lanes).zip(&mut lanes) {
-            *lane = value.lane(index).view;
+            *lane = self.draft.lane(value, index).view;
         }
         Operand { view: self.collected(ty, lanes, PLAIN), ty }
     }
@@ -205,7 +208,8 @@ impl<'a> Builder<'a> {
         if lane.index() >= operand.ty.lanes {
             operand = self.fault(|| defect(format!("{lane} does not exist")));
         }
-        let scalar = if operand.ty.lanes == 1 { operand } else { operand.lane(lane.index()) };
+        let is_scalar = operand.ty.lanes == 1 && !matches!(operand.view, View::NotFinite(_));
+        let scalar = if is_scalar { operand } else { self.draft.lane(operand, lane.index()) };
         match scalar.view {
             View::Not(..) => self.draft.add(Form::Build, Type::BOOL, &[scalar], PLAIN).view,
             view => self.writable(operand.ty.kind, view),
@@ -224,24 +228,24 @@ impl<'a> Builder<'a> {
             },
             View::Lanes(expr, _) if is_run(expr) => self.selection(expr, used),
             View::Const(_) if used.iter().all(|lane| lane.expr().is_none()) => {
-                View::Const(scalars.map(|lane| if let View::Const([bits, ..]) = lane { bits } else { 0 }))
+                let bits = scalars.map(|lane| if let View::Const(bits) = lane { bits } else { 0 });
+                self.draft.constant(ty, bits)
             }
-            View::Whole(_) | View::Lanes(..) | View::Const(_) | View::Splat(_) | View::Not(..) => {
-                self.build(ty, used, label)
-            }
+            _several => self.build(ty, used, label),
         }
     }
 
     /// Returns lanes of a vector; the vector itself for all its lanes in order.
     fn selection(&self, expr: Expr, lanes: &[View]) -> View {
-        let mut pattern = [0; 4];
-        for (place, lane) in pattern.iter_mut().zip(lanes) {
-            if let View::Lanes(_, [lane, ..]) = *lane {
-                *place = lane;
+        const IN_ORDER: Pattern = Pattern(0b1110_0100);
+        let mut pattern = Pattern(0);
+        for (place, lane) in lanes.iter().enumerate() {
+            if let View::Lanes(_, lane) = *lane {
+                pattern.0 |= lane.lane(0) << (2 * place);
             }
         }
-        let is_whole = usize::from(self.draft.node(expr).ty.lanes) == lanes.len()
-            && pattern[..lanes.len()] == [0, 1, 2, 3][..lanes.len()];
+        let count = lanes.len() as u8; // Range: at most four.
+        let is_whole = self.draft.node(expr).ty.lanes == count && pattern.begins(IN_ORDER, count);
         if is_whole { View::Whole(expr) } else { View::Lanes(expr, pattern) }
     }
 
@@ -261,18 +265,19 @@ impl<'a> Builder<'a> {
     /// Returns the scalar in all lanes of a value, if it is known that they are equal.
     pub fn repeated(&mut self, value: Value) -> Option<Operand> {
         let Operand { view, ty } = self.view(value);
-        let lanes = usize::from(ty.lanes.min(4));
+        let scalar = ty.with_lanes(1);
         let view = match view {
             View::Splat(expr) => View::Whole(expr),
-            View::Lanes(base, pattern) if pattern[..lanes].iter().all(|&lane| lane == pattern[0]) => {
-                View::Lanes(base, pattern)
+            View::Lanes(_, pattern) if pattern.begins(Pattern::repeated(pattern.lane(0)), ty.lanes) => view,
+            View::Const(_) => view,
+            View::NotFinite(number) => {
+                let bits = self.draft.constants[number as usize];
+                let is_one = bits[..usize::from(ty.lanes.min(4))].iter().all(|&lane| lane == bits[0]);
+                return is_one.then(|| self.written(number, scalar));
             }
-            View::Const(bits) if bits[..lanes].iter().all(|&lane| lane == bits[0]) => {
-                self.constant(ty.with_lanes(1), bits)
-            }
-            View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Const(_) => return None,
+            View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Consts(_) => return None,
         };
-        Some(Operand { view, ty: ty.with_lanes(1) })
+        Some(Operand { view, ty: scalar })
     }
 }
 
@@ -283,7 +288,7 @@ pub fn known(op: Binary, operands: [Operand; 2]) -> Option<Operand> {
     match (op, a.scalar(), b.scalar()) {
         (Binary::IAdd | Binary::ISub | Binary::IMul, Some(left), Some(right)) => {
             let bits = scalar::fold_binary(op, Precision::Exact, left, right)?;
-            Some(Operand { view: View::Const([bits, 0, 0, 0]), ty: a.ty })
+            Some(Operand { view: View::Const(bits), ty: a.ty })
         }
         (Binary::IAdd | Binary::ISub, None, Some(0)) | (Binary::IMul, None, Some(1)) => Some(a),
         (Binary::IAdd, Some(0), None) | (Binary::IMul, Some(1), None) => Some(b),

@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
             return Err(not_legal(op));
         }
         let (form, operands): (Form, &[Operand]) = match op {
-            Op::Const(bits) => return Ok(View::Const(bits)),
+            Op::Const(bits) => return Ok(self.draft.constant(ty, bits)),
             Op::Shuffle(lanes) => return Ok(self.shuffle(ty, lanes, label)),
             Op::Read(resource) => return self.read(resource, ty),
             Op::ReadAt(array, index) => return self.read_at(array, index, ty),
@@ -147,11 +147,12 @@ impl<'a> Builder<'a> {
             let label = self.product_label(&dots[..usize::from(lanes)]);
             let product = self.draft.add(Form::Binary(Binary::Mul), ty, &operands, label);
             for (lane, dot) in (0..).zip(dots) {
-                dot.into_iter().for_each(|dot| self.set(dot, product.lane(lane).view));
+                let lane = self.draft.lane(product, lane).view;
+                dot.into_iter().for_each(|dot| self.set(dot, lane));
             }
         }
         // A dot product before the first one, which a loop evaluates early, is no lane.
-        Ok(self.draft.views.get(value.0 as usize).copied().flatten())
+        Ok(self.draft.views.get(value.0 as usize).copied().flatten().map(|lane| lane.view))
     }
 
     /// Returns the register of which dot products are the components in order.
@@ -196,7 +197,7 @@ impl<'a> Builder<'a> {
         let operand = self.value(operand);
         let ty = operand.ty.with_kind(ScalarKind::U32);
         let [magnitude, infinity] =
-            [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const([bits; 4]), ty });
+            [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const(bits), ty });
         let bits = self.draft.add(Form::Unary(Unary::ToBits), ty, &[operand], PLAIN);
         let bits = self.draft.add(Form::Binary(Binary::BitAnd), ty, &[bits, magnitude], PLAIN);
         let form = Form::Binary(Binary::ULess);
@@ -311,7 +312,9 @@ impl<'a> Builder<'a> {
             let Some(next) = count.checked_sub(1) else { break };
             count = next;
             match work[next].view {
-                View::Lanes(expr, [lane, ..]) if *vector.get_or_insert(expr) == expr => lanes |= 1 << lane,
+                View::Lanes(expr, pattern) if *vector.get_or_insert(expr) == expr => {
+                    lanes |= 1 << pattern.lane(0);
+                }
                 View::Whole(expr) if self.draft.node(expr).form == Form::Binary(op) => {
                     let inner = self.draft.operands(expr);
                     work[count..][..inner.len()].copy_from_slice(inner);

@@ -159,7 +159,11 @@ impl Draft {
     pub fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
         let lanes = u32::from(ty.lanes);
         let (expr, added, level) = match view {
-            View::Const(bits) => return constant_size(ty, &bits[..lanes as usize]),
+            View::Const(bits) => return constant_size(ty.kind, &[bits], ty.lanes > 1),
+            View::Consts(number) | View::NotFinite(number) => {
+                let bits = &self.constants[number as usize][..lanes as usize];
+                return constant_size(ty.kind, bits, true);
+            }
             View::Whole(expr) => (expr, 0, 0),
             View::Lanes(expr, _) => (expr, lanes + 1, 1),
             View::Splat(expr) => (expr, 7, 1),
@@ -282,17 +286,16 @@ fn is_comparison(node: &Node) -> bool {
 }
 
 /// Returns the size of constants.
-fn constant_size(ty: Type, bits: &[u32]) -> Size {
-    let length = |&bits: &u32| match ty.kind {
+fn constant_size(kind: ScalarKind, bits: &[u32], is_vector: bool) -> Size {
+    let length = |&bits: &u32| match kind {
         ScalarKind::U32 if bits > 0xFFFF => 11,
         ScalarKind::F32 if f32::from_bits(bits).fract() != 0.0 => 9,
         ScalarKind::F32 | ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => 3,
     };
     let length = match bits {
-        [bits] => length(bits),
         // One number for all lanes.
-        [first, rest @ ..] if rest.iter().all(|lane| lane == first) => 7 + length(first),
+        [bits] => length(bits) + if is_vector { 7 } else { 0 },
         _ => 10 + bits.iter().map(length).sum::<u32>(),
     };
-    Size { length, depth: u32::from(bits.len() > 1), is_exact: false }
+    Size { length, depth: u32::from(is_vector), is_exact: false }
 }

@@ -26,13 +26,37 @@ pub enum View {
     /// The expression.
     Whole(Expr),
     /// These lanes of it, as many as the operand has.
-    Lanes(Expr, [u8; 4]),
+    Lanes(Expr, Pattern),
     /// The scalar expression in each lane.
     Splat(Expr),
     /// The negation of a scalar condition, or of a lane of a vector of them.
     Not(Expr, Option<u8>),
-    /// Constants; floats are finite.
-    Const([u32; 4]),
+    /// A constant in each lane; floats are finite.
+    Const(u32),
+    /// Constants that are not all equal, by their number in [`Draft::constants`].
+    Consts(u32),
+    /// Constants that are not all finite. A value may have them, but no operand.
+    NotFinite(u32),
+}
+
+/// Lanes of a vector in some order: two bits for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern(pub u8);
+
+impl Pattern {
+    /// One lane, again and again.
+    pub const fn repeated(lane: u8) -> Self {
+        Self((lane & 3) * 0b0101_0101)
+    }
+    /// Returns the lane at a place.
+    pub const fn lane(self, place: u8) -> u8 {
+        self.0 >> (2 * (place & 3)) & 3
+    }
+    /// Returns whether so many lanes begin like those of another pattern.
+    pub const fn begins(self, other: Self, lanes: u8) -> bool {
+        let mask = (1u16 << (2 * if lanes < 4 { lanes } else { 4 })) - 1;
+        (self.0 ^ other.0) as u16 & mask == 0
+    }
 }
 
 impl View {
@@ -40,17 +64,19 @@ impl View {
     pub const fn expr(self) -> Option<Expr> {
         match self {
             Self::Whole(expr) | Self::Lanes(expr, _) | Self::Splat(expr) | Self::Not(expr, _) => Some(expr),
-            Self::Const(_) => None,
+            Self::Const(_) | Self::Consts(_) | Self::NotFinite(_) => None,
         }
     }
     /// Returns the negation of a scalar condition.
     pub const fn negated(self) -> Self {
         match self {
             Self::Not(expr, None) => Self::Whole(expr),
-            Self::Not(expr, Some(lane)) => Self::Lanes(expr, [lane; 4]),
+            Self::Not(expr, Some(lane)) => Self::Lanes(expr, Pattern::repeated(lane)),
             Self::Whole(expr) | Self::Splat(expr) => Self::Not(expr, None),
-            Self::Lanes(expr, [lane, ..]) => Self::Not(expr, Some(lane)),
-            Self::Const([bit, ..]) => Self::Const([1 - (bit & 1), 0, 0, 0]),
+            Self::Lanes(expr, pattern) => Self::Not(expr, Some(pattern.lane(0))),
+            Self::Const(bit) => Self::Const(1 - (bit & 1)),
+            // Conditions have no such constants.
+            Self::Consts(_) | Self::NotFinite(_) => self,
         }
     }
 }
@@ -67,7 +93,7 @@ pub struct Operand {
 impl Operand {
     /// An integer constant.
     pub const fn int(value: u32) -> Self {
-        Self { view: View::Const([value, 0, 0, 0]), ty: Type::I32 }
+        Self { view: View::Const(value), ty: Type::I32 }
     }
     /// Returns the expression, if the operand is a complete one.
     pub const fn whole(self) -> Option<Expr> {
@@ -75,20 +101,12 @@ impl Operand {
     }
     /// Returns the bits of a scalar constant.
     pub fn scalar(self) -> Option<u32> {
-        let View::Const([bits, ..]) = self.view else { return None };
+        let View::Const(bits) = self.view else { return None };
         (self.ty.lanes == 1).then_some(bits)
     }
-    /// One lane of a vector.
-    pub const fn lane(self, lane: u8) -> Self {
-        let view = match self.view {
-            View::Whole(expr) => View::Lanes(expr, [lane; 4]),
-            View::Lanes(expr, pattern) => View::Lanes(expr, [pattern[lane as usize]; 4]),
-            View::Splat(expr) => View::Whole(expr),
-            View::Const(bits) => View::Const([bits[lane as usize], 0, 0, 0]),
-            // A negation is of one lane already.
-            View::Not(..) => self.view,
-        };
-        Self { view, ty: self.ty.with_lanes(1) }
+    /// Returns whether it is constant.
+    pub const fn is_constant(self) -> bool {
+        self.view.expr().is_none()
     }
 }
 
@@ -290,6 +308,8 @@ pub struct Draft {
     pub titles: Vec<Title>,
     /// Variables that the heads of loops declare.
     pub counters: Vec<Variable>,
+    /// Constants that are not the same in each lane.
+    pub constants: Vec<[u32; 4]>,
     /// Values of cases.
     pub values: Vec<i32>,
     /// Names and other texts.
@@ -308,7 +328,7 @@ pub struct Draft {
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
     /// While it is built: the values of the function so far, and memory for arguments of a call.
-    pub views: Vec<Option<View>>,
+    pub views: Vec<Option<Operand>>,
     pub arguments: Vec<Operand>,
     /// The first use of a value that is not defined before.
     pub fault: Option<Error>,
@@ -345,6 +365,7 @@ impl Draft {
         self.functions.clear();
         self.titles.clear();
         self.counters.clear();
+        self.constants.clear();
         self.values.clear();
         self.words.clear();
         self.origins.clear();
@@ -374,6 +395,42 @@ impl Draft {
     #[inline]
     pub fn operands(&self, expr: Expr) -> &[Operand] {
         &self.operands[self.nodes[expr as usize].range()]
+    }
+
+    /// Returns the constants of a view.
+    pub fn bits(&self, view: View) -> Option<[u32; 4]> {
+        match view {
+            View::Const(bits) => Some([bits; 4]),
+            View::Consts(number) | View::NotFinite(number) => Some(self.constants[number as usize]),
+            View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => None,
+        }
+    }
+
+    /// Returns the view of constants of a type.
+    pub fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {
+        let used = &bits[..usize::from(ty.lanes.clamp(1, 4))];
+        let is_finite = used.iter().all(|&bits| is_finite(ty.kind, bits));
+        if is_finite && used.iter().all(|&lane| lane == bits[0]) {
+            return View::Const(bits[0]);
+        }
+        self.constants.push(bits);
+        let number = self.constants.len() as u32 - 1;
+        if is_finite { View::Consts(number) } else { View::NotFinite(number) }
+    }
+
+    /// Returns one lane of a vector.
+    pub fn lane(&self, Operand { view, ty }: Operand, lane: u8) -> Operand {
+        let view = match view {
+            View::Whole(expr) => View::Lanes(expr, Pattern::repeated(lane)),
+            View::Lanes(expr, pattern) => View::Lanes(expr, Pattern::repeated(pattern.lane(lane))),
+            View::Splat(expr) => View::Whole(expr),
+            View::Consts(number) | View::NotFinite(number) => {
+                View::Const(self.constants[number as usize][usize::from(lane & 3)])
+            }
+            // A negation is of one lane already.
+            View::Const(_) | View::Not(..) => view,
+        };
+        Operand { view, ty: ty.with_lanes(1) }
     }
 
     /// Adds an expression that is evaluated here.

@@ -104,10 +104,10 @@ impl Draft {
     fn comparison(&mut self, op: Binary, expr: Expr) -> Name {
         let &[a, b] = self.operands(expr) else { return NAMELESS };
         // The constant goes last.
-        let is_swapped = matches!(a.view, View::Const(_) | View::Splat(_));
+        let is_swapped = a.is_constant() || matches!(a.view, View::Splat(_));
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
         let Some(about) = self.about(a) else { return NAMELESS };
-        if op == Binary::ULess && is_swapped && matches!(b.view, View::Const([INFINITY, ..])) {
+        if op == Binary::ULess && is_swapped && self.bits(b.view).is_some_and(|[bits, ..]| bits == INFINITY) {
             return (about.0, "is_nan");
         }
         let about = self.whole(about);
@@ -261,7 +261,7 @@ impl Draft {
     fn gathered(&self, expr: Expr) -> Option<Hint> {
         let lanes = self.node(expr).ty.lanes;
         let (mut first, mut mask, mut is_one) = (None, 0, true);
-        for &part in self.operands(expr).iter().filter(|part| !matches!(part.view, View::Const(_))) {
+        for &part in self.operands(expr).iter().filter(|part| !part.is_constant()) {
             let hint = self.register(part);
             mask |= hint.map_or(0, |hint| hint.mask);
             is_one &= hint.is_some_and(|hint| first.get_or_insert(hint).register == hint.register);
@@ -284,8 +284,8 @@ impl Draft {
         }
         let View::Lanes(_, pattern) = operand.view else { return Some(hint) };
         let components = |lane: u8| (0..4).filter(|bit| hint.mask >> bit & 1 != 0).nth(lane.into());
-        let lanes = pattern[..usize::from(operand.ty.lanes)].iter();
-        let mask = lanes.filter_map(|&lane| components(lane)).fold(0, |mask, bit| mask | 1 << bit);
+        let lanes = (0..operand.ty.lanes).map(|place| pattern.lane(place));
+        let mask = lanes.filter_map(components).fold(0, |mask, bit| mask | 1 << bit);
         Some(Hint { mask, ..hint })
     }
 
@@ -334,14 +334,13 @@ impl Draft {
     /// Returns a constant, if it is short and the same in each lane.
     fn number(&mut self, operand: Operand) -> Option<Word> {
         let View::Const(bits) = operand.view else { return None };
-        let float = f32::from_bits(bits[0]);
+        let float = f32::from_bits(bits);
         let number = match operand.ty.kind {
             ScalarKind::F32 if float.fract() != 0.0 => return None,
             ScalarKind::F32 => float as i32, // Range: saturates, which is not short.
-            ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits[0].cast_signed(),
+            ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits.cast_signed(),
         };
-        let is_splat = bits[..usize::from(operand.ty.lanes)].iter().all(|&lane| lane == bits[0]);
-        (number.unsigned_abs() <= 9999 && is_splat).then(|| {
+        (number.unsigned_abs() <= 9999).then(|| {
             self.words.add(|out| {
                 out.push_str(if number < 0 { "minus_" } else { "" });
                 push_number(out, number.unsigned_abs());

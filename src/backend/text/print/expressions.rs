@@ -147,15 +147,13 @@ impl Body<'_> {
 
     /// Writes an operand, in parentheses if it binds less tightly than `level`.
     pub fn operand(&mut self, operand: Operand, level: Level) {
-        let lanes = usize::from(operand.ty.lanes);
+        let lanes = operand.ty.lanes;
         match operand.view {
             View::Whole(expr) => self.expression(expr, level),
             View::Lanes(expr, pattern) => {
                 self.expression(expr, Level::Primary);
                 self.out.push('.');
-                for &lane in &pattern[..lanes] {
-                    self.out.push(LANES[usize::from(lane & 3)]);
-                }
+                (0..lanes).for_each(|place| self.out.push(LANES[usize::from(pattern.lane(place))]));
             }
             View::Splat(expr) => {
                 self.out.push_str(self.module.dialect.ty(operand.ty));
@@ -164,7 +162,11 @@ impl Body<'_> {
                 self.out.push(')');
             }
             View::Not(expr, lane) => self.negation(expr, lane, level),
-            View::Const(bits) => self.constants(operand, &bits[..lanes], level),
+            View::Const(bits) if lanes == 1 => self.constant(operand.ty.kind, bits, level, false),
+            View::Const(bits) => self.constants(operand.ty, &[bits]),
+            View::Consts(number) | View::NotFinite(number) => {
+                self.constants(operand.ty, &self.draft.constants[number as usize][..usize::from(lanes)]);
+            }
         }
     }
 
@@ -188,21 +190,13 @@ impl Body<'_> {
         });
     }
 
-    fn constants(&mut self, operand: Operand, bits: &[u32], level: Level) {
-        let kind = operand.ty.kind;
-        let &[first, ref rest @ ..] = bits else { return };
-        if rest.is_empty() {
-            return self.constant(kind, first, level, false);
-        }
-        self.out.push_str(self.module.dialect.ty(operand.ty));
+    /// Writes a vector of constants; one argument fills all lanes.
+    fn constants(&mut self, ty: Type, bits: &[u32]) {
+        self.out.push_str(self.module.dialect.ty(ty));
         self.out.push('(');
-        self.constant(kind, first, Level::Choice, false);
-        // One argument fills all lanes.
-        if rest.iter().any(|&lane| lane != first) {
-            for &lane in rest {
-                self.out.push_str(", ");
-                self.constant(kind, lane, Level::Choice, false);
-            }
+        for (index, &lane) in bits.iter().enumerate() {
+            self.out.push_str(if index == 0 { "" } else { ", " });
+            self.constant(ty.kind, lane, Level::Choice, false);
         }
         self.out.push(')');
     }
@@ -286,7 +280,7 @@ impl Body<'_> {
         }
         let (value, other) = bounded(draft.operands(expr))?;
         let [low, high] = if op == Binary::Min { [other, bound] } else { [bound, other] };
-        let (View::Const(lows), View::Const(highs)) = (low.view, high.view) else { return None };
+        let (lows, highs) = (draft.bits(low.view)?, draft.bits(high.view)?);
         // WGSL refuses bounds in the wrong order.
         let ascending = |lane: usize| f32::from_bits(lows[lane]) <= f32::from_bits(highs[lane]);
         (0..usize::from(low.ty.lanes)).all(ascending).then_some([value, low, high])
@@ -417,11 +411,10 @@ fn integer(out: &mut String, value: i32) {
 /// Returns the operand that varies and the constant one.
 fn bounded(operands: &[Operand]) -> Option<(Operand, Operand)> {
     let &[a, b] = operands else { return None };
-    match (a.view, b.view) {
-        (View::Const(_), View::Const(_)) => None,
-        (View::Const(_), _varies) => Some((b, a)),
-        (_varies, View::Const(_)) => Some((a, b)),
-        (_varies, _other) => None,
+    match [a.is_constant(), b.is_constant()] {
+        [true, false] => Some((b, a)),
+        [false, true] => Some((a, b)),
+        [true, true] | [false, false] => None,
     }
 }
 
