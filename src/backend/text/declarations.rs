@@ -5,13 +5,13 @@
 //! of GLSL know, so every gap becomes a member.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use super::dialect::Dialect;
 use super::dialect::versions::{Bindings, Row, Varyings};
 use super::module::lacks;
 use super::names::Names;
 use super::products::{self, Product};
+use super::put::put;
 use crate::backend::interface::{
     BackendInput, DRAW, REGISTERS, Reads, StorageBuffer, WORKGROUP, array_length, attribute_type, defect,
     draw_members, element_type, host_type, output_type,
@@ -228,7 +228,7 @@ impl Declarations {
         for (name, offset) in &self.offsets {
             out.push_str("const ");
             dialect.pair(out, name, Type::I32);
-            let _ = writeln!(out, " = {offset};");
+            put!(out, " = ", offset, ";\n");
         }
         if !self.offsets.is_empty() {
             out.push('\n');
@@ -335,9 +335,9 @@ impl Declarations {
             let is_int = id.component().is_some();
             let (ty, value) = if is_int { (Type::I32, "0") } else { (Type::BOOL, "false") };
             let [before, behind] = dialect.constant_id;
-            let _ = write!(out, "{before}{}{behind}", id.get());
+            put!(out, before, id.get(), behind);
             dialect.pair(out, &id.to_string(), ty);
-            let _ = writeln!(out, " = {value};");
+            put!(out, " = ", value, ";\n");
         }
         if self.reads.specialized != 0 {
             out.push('\n');
@@ -352,50 +352,53 @@ impl Declarations {
         }
         for global in &self.globals {
             let Content::Block(name, fields) = &global.content else { continue };
-            let _ = writeln!(out, "struct {name} {{");
+            put!(out, "struct ", name.as_ref(), " {\n");
             for Field { name, ty, length, is_matrix } in fields {
                 let ty = dialect.ty(*ty);
-                let _ = match length {
-                    Some(length) if *is_matrix => writeln!(out, "    {name}: mat{length}x4f,"),
-                    Some(length) => writeln!(out, "    {name}: array<{ty}, {length}>,"),
-                    None => writeln!(out, "    {name}: {ty},"),
-                };
+                put!(out, "    ", name);
+                match length {
+                    Some(length) if *is_matrix => put!(out, ": mat", length, "x4f,\n"),
+                    Some(length) => put!(out, ": array<", ty, ", ", length, ">,\n"),
+                    None => put!(out, ": ", ty, ",\n"),
+                }
             }
             out.push_str("}\n\n");
         }
         if !self.ports.is_empty() {
-            let _ = writeln!(out, "struct {VERTEX_OUTPUT} {{");
+            put!(out, "struct ", VERTEX_OUTPUT, " {\n");
             for Port { name, ty, location } in &self.ports {
                 let ty = dialect.ty(*ty);
-                let _ = match location {
+                match location {
                     Location::Position if is_invariant => {
-                        writeln!(out, "    @builtin(position) @invariant {name}: {ty},")
+                        put!(out, "    @builtin(position) @invariant ", name, ": ", ty, ",\n");
                     }
-                    Location::Position => writeln!(out, "    @builtin(position) {name}: {ty},"),
+                    Location::Position => put!(out, "    @builtin(position) ", name, ": ", ty, ",\n"),
                     Location::ClipDistances => {
-                        writeln!(out, "    @builtin(clip_distances) {name}: array<f32, 2>,")
+                        put!(out, "    @builtin(clip_distances) ", name, ": array<f32, 2>,\n");
                     }
-                    Location::Varying(index) => writeln!(out, "    @location({index}) {name}: {ty},"),
-                };
+                    Location::Varying(index) => {
+                        put!(out, "    @location(", index, ") ", name, ": ", ty, ",\n");
+                    }
+                }
             }
             out.push_str("}\n\n");
         }
         self.write_specialized(out, dialect);
         self.write_offsets(out, dialect);
         for Global { name, binding, content } in &self.globals {
-            let _ = write!(out, "@group({}) @binding({}) var<", binding.set, binding.binding);
-            let _ = match content {
-                Content::Block(ty, _) => writeln!(out, "uniform> {name}: {ty};"),
+            put!(out, "@group(", binding.set, ") @binding(", binding.binding, ") var<");
+            match content {
+                Content::Block(ty, _) => put!(out, "uniform> ", name.as_ref(), ": ", ty.as_ref(), ";\n"),
                 Content::Buffer { element, rows, is_writable } => {
                     let access = if *is_writable { "read_write" } else { "read" };
                     let element = dialect.ty(*element);
-                    let _ = write!(out, "storage, {access}> {name}: array<");
+                    put!(out, "storage, ", access, "> ", name.as_ref(), ": array<");
                     match rows {
-                        Some(rows) => writeln!(out, "array<{element}, {rows}>>;"),
-                        None => writeln!(out, "{element}>;"),
+                        Some(rows) => put!(out, "array<", element, ", ", rows, ">>;\n"),
+                        None => put!(out, element, ">;\n"),
                     }
                 }
-            };
+            }
         }
         if !self.globals.is_empty() {
             out.push('\n');
@@ -409,7 +412,7 @@ impl Declarations {
         self.write_offsets(out, dialect);
         self.globals.iter().for_each(|global| global.write_glsl(out, dialect, row));
         if self.ports.is_empty() {
-            let _ = writeln!(out, "layout(local_size_x = {WORKGROUP}) in;\n");
+            put!(out, "layout(local_size_x = ", WORKGROUP, ") in;\n\n");
             return;
         }
         let is_located = match row.varyings {
@@ -423,10 +426,10 @@ impl Declarations {
         }
         for Attribute { register, name, ty } in &self.attributes {
             if stage.is_none() || is_located {
-                let _ = write!(out, "layout(location = {register}) ");
+                put!(out, "layout(location = ", register, ") ");
             }
             let array = if stage.is_some() { "[]" } else { "" };
-            let _ = writeln!(out, "in {} {name}{array};", dialect.ty(*ty));
+            put!(out, "in ", dialect.ty(*ty), " ", name, array, ";\n");
         }
         if !self.attributes.is_empty() {
             out.push('\n');
@@ -443,9 +446,9 @@ impl Declarations {
         for Port { name, ty, location } in &self.ports {
             let Location::Varying(location) = location else { continue };
             if is_located {
-                let _ = write!(out, "layout(location = {location}) ");
+                put!(out, "layout(location = ", location, ") ");
             }
-            let _ = writeln!(out, "out {} {name};", dialect.ty(*ty));
+            put!(out, "out ", dialect.ty(*ty), " ", name, ";\n");
         }
         if out.len() > start {
             out.push('\n');
@@ -459,9 +462,9 @@ impl Declarations {
         let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
         if is_block {
             let indent = if distances.is_empty() { "" } else { "    " };
-            let _ = writeln!(out, "out gl_PerVertex {{\n    vec4 gl_Position;\n{indent}{distances}}};");
+            put!(out, "out gl_PerVertex {\n    vec4 gl_Position;\n", indent, distances, "};\n");
         } else if !distances.is_empty() {
-            let _ = write!(out, "out {distances}");
+            put!(out, "out ", distances);
         }
         if is_invariant {
             out.push_str("invariant gl_Position;\n");
@@ -481,39 +484,40 @@ pub fn writes_globals(source: &BackendInput<'_>) -> bool {
 fn write_stage(out: &mut String, stage: &GeometryStage) {
     let primitives = ["points", "lines", "triangles", "lines_adjacency", "triangles_adjacency"];
     let (primitive, most) = (primitives[stage.primitive as usize], stage.emitted());
-    let _ = writeln!(out, "layout({primitive}) in;\nlayout(triangle_strip, max_vertices = {most}) out;\n");
+    put!(out, "layout(", primitive, ") in;\nlayout(triangle_strip, max_vertices = ", most, ") out;\n\n");
 }
 
 impl Global {
     fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row) {
         let Self { name, binding: Binding { set, binding }, content } = self;
-        let place = match row.bindings {
-            Bindings::InSets => format!("set = {set}, binding = {binding}, "),
-            Bindings::Bound => format!("binding = {binding}, "),
-            Bindings::Named => String::new(),
-        };
+        out.push_str("layout(");
+        match row.bindings {
+            Bindings::InSets => put!(out, "set = ", set, ", binding = ", binding, ", "),
+            Bindings::Bound => put!(out, "binding = ", binding, ", "),
+            Bindings::Named => {}
+        }
         match content {
             Content::Block(block, fields) => {
-                let _ = writeln!(out, "layout({place}std140) uniform {block} {{");
+                put!(out, "std140) uniform ", block.as_ref(), " {\n");
                 for Field { name, ty, length, .. } in fields {
-                    let ty = dialect.ty(*ty);
-                    let _ = match length {
-                        Some(length) => writeln!(out, "    {ty} {name}[{length}];"),
-                        None => writeln!(out, "    {ty} {name};"),
-                    };
+                    put!(out, "    ", dialect.ty(*ty), " ", name);
+                    match length {
+                        Some(length) => put!(out, "[", length, "];\n"),
+                        None => out.push_str(";\n"),
+                    }
                 }
-                let space = if name.is_empty() { "" } else { " " };
-                let _ = writeln!(out, "}}{space}{name};\n");
+                put!(out, if name.is_empty() { "}" } else { "} " }, name.as_ref(), ";\n\n");
             }
             Content::Buffer { element, rows, is_writable } => {
                 // `Inputs` of `inputs`, `Feed` of `feed`.
                 let (first, rest) = name.split_at(1);
                 let block = first.to_ascii_uppercase();
                 let access = if *is_writable { "" } else { "readonly " };
-                let _ = writeln!(out, "layout({place}std430) {access}buffer {block}{rest} {{");
+                put!(out, "std430) ", access, "buffer ", block, rest, " {\n");
                 // The lengths follow the name: elsewhere ES accepts no unsized array.
-                let rows = rows.map_or_else(String::new, |rows| format!("[{rows}]"));
-                let _ = writeln!(out, "    {} {name}[]{rows};\n}};\n", dialect.ty(*element));
+                put!(out, "    ", dialect.ty(*element), " ", name.as_ref(), "[]");
+                rows.into_iter().for_each(|rows| put!(out, "[", rows, "]"));
+                out.push_str(";\n};\n\n");
             }
         }
     }

@@ -2,8 +2,6 @@
 //! In: a module. Out: text, with the values that each place evaluates. Knows no lines and no
 //! expressions.
 
-use std::fmt::Write as _;
-
 use super::build::Builder;
 use super::declarations::VERTEX_OUTPUT;
 use super::dialect::operators::Helper;
@@ -12,6 +10,7 @@ use super::draft::{Draft, Expr, Reader};
 use super::module::{Called, Module};
 use super::names::{Names, hinted};
 use super::print::Body;
+use super::put::put;
 use crate::backend::interface::WORKGROUP;
 use crate::error::Result;
 use crate::ir::places::Places;
@@ -46,7 +45,7 @@ impl Module<'_> {
         // The largest function, so that memory is taken once; lines have some dozens of characters.
         let values = functions().map(|(func, _)| func.values.len()).max().unwrap_or(0);
         draft.reserve(values);
-        out.reserve(24 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
+        out.reserve(40 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
         for (func, name) in functions() {
             scope.clear();
             let parameters = match name {
@@ -121,7 +120,7 @@ impl Module<'_> {
         let Some(Called { name: helper, .. }) = self.helpers.get(usize::from(helper)) else { return };
         let index = if array == "index" { "element" } else { "index" };
         self.head(out, reader, &[(index, Type::I32)], Type::F32X4);
-        let _ = writeln!(out, "    return {helper}({array} + {index});\n}}\n");
+        put!(out, "    return ", helper, "(", array, " + ", index, ");\n}\n\n");
     }
 
     /// Writes the line before the body of a function.
@@ -147,19 +146,18 @@ impl Module<'_> {
         // A vertex entry always has a position, so an entry without outputs is a compute one.
         if self.declarations.ports.is_empty() {
             let id = &parameters[0];
-            let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
-            let _ = writeln!(out, "fn main(@builtin(global_invocation_id) {id}: vec3u) {{");
-            return;
+            put!(out, "@compute @workgroup_size(", WORKGROUP, ")\n");
+            return put!(out, "fn main(@builtin(global_invocation_id) ", id, ": vec3u) {\n");
         }
         out.push_str("@vertex\nfn main(");
         let [first, other, end] =
             if parameters.len() > IN_LINE { ["\n    ", ",\n    ", ",\n"] } else { ["", ", ", ""] };
         for (index, (attribute, name)) in self.declarations.attributes.iter().zip(parameters).enumerate() {
             out.push_str(if index == 0 { first } else { other });
-            let _ = write!(out, "@location({}) ", attribute.register);
+            put!(out, "@location(", attribute.register, ") ");
             self.dialect.pair(out, name, attribute.ty);
         }
-        let _ = writeln!(out, "{end}) -> {VERTEX_OUTPUT} {{");
+        put!(out, end, ") -> ", VERTEX_OUTPUT, " {\n");
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `draft/` | the lines and expressions that these build; `uses.rs`, `scopes.rs`, `stores.rs` what `facts.rs` holds about them; `inline.rs` which expressions get a name, decided once |
 //! | `names/` | identifiers; `labels.rs` names of expressions that come from no register |
 //! | `print/` | lines as text; `expressions.rs`, `syntax.rs` what is in them; `switchless.rs` a `switch` as tests, for GLSL that has none in loops |
+//! | `put.rs` | pieces of a text at its end, without `fmt` |
 //! | `products.rs` | dot products that are the product of a vector and a matrix |
 //! | `head.rs`, `declarations.rs` | comments and `#extension` lines; types, blocks and buffers |
 //! | `language.rs` | the languages, naga's among them |
@@ -28,6 +29,7 @@ pub(super) mod module;
 mod names;
 mod print;
 mod products;
+mod put;
 mod quaternions;
 mod wgsl;
 

@@ -5,8 +5,9 @@
 use super::{Builder, known};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, is_again, member, not_legal};
 use crate::backend::text::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Text, View};
-use crate::backend::text::names::{Word, push_number};
+use crate::backend::text::names::Word;
 use crate::backend::text::products::Product;
+use crate::backend::text::put::put;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::ir::{
@@ -358,12 +359,11 @@ impl<'a> Builder<'a> {
     fn index(&mut self, array: Option<(u16, u16)>, element: u16) -> Word {
         let declarations = &self.module.declarations;
         self.draft.words.add(|out| match array {
-            None => push_number(out, element.into()),
+            None => put!(out, element),
             Some((array, ahead)) => {
                 out.push_str(&declarations.offsets[usize::from(array)].0);
                 if ahead > 0 {
-                    out.push_str(" + ");
-                    push_number(out, ahead.into());
+                    put!(out, " + ", ahead);
                 }
             }
         })
@@ -375,15 +375,12 @@ impl<'a> Builder<'a> {
         let block = &self.module.source.interface.block;
         self.draft.words.add(|out| match array {
             None => {
-                out.push_str(name);
-                out.push_str(if name.len() > 1 { "_" } else { "" });
-                push_number(out, element.into());
+                put!(out, name, if name.len() > 1 { "_" } else { "" }, element);
             }
             Some((array, ahead)) => {
                 out.push_str(&block.names[usize::from(array)].name);
                 if ahead > 0 {
-                    out.push('_');
-                    push_number(out, ahead.into());
+                    put!(out, "_", ahead);
                 }
             }
         })

@@ -13,9 +13,10 @@
 //!
 //! Only few operands and users are looked at, so that the time is linear.
 
-use super::{Name, Word, push_number};
+use super::{Name, Word};
 use crate::backend::text::draft::facts::NONE;
 use crate::backend::text::draft::{Draft, Expr, Form, Label, Operand, View};
+use crate::backend::text::put::put;
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
 use crate::machine::precision::bits::INFINITY;
 
@@ -341,10 +342,7 @@ impl Draft {
             ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits.cast_signed(),
         };
         (number.unsigned_abs() <= 9999).then(|| {
-            self.words.add(|out| {
-                out.push_str(if number < 0 { "minus_" } else { "" });
-                push_number(out, number.unsigned_abs());
-            })
+            self.words.add(|out| put!(out, if number < 0 { "minus_" } else { "" }, number.unsigned_abs()))
         })
     }
 }

@@ -5,6 +5,7 @@ mod labels;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::backend::text::put::put;
 use crate::error::Result;
 use crate::host::settings::linkage::{bad_name, check_name};
 use crate::ir::{Hint, HintRegister, ScalarKind};
@@ -254,25 +255,12 @@ impl<'o> Names<'o> {
         loop {
             self.repetitions[index] += 1;
             out.truncate(end);
-            push_number(out, self.repetitions[index]);
+            put!(out, self.repetitions[index]);
             let full = key(&out[start..]);
             if self.outer.is_none_or(|outer| outer.find(full).is_none()) && self.insert(full) {
                 return;
             }
         }
-    }
-}
-
-/// Writes a number: `fmt` takes ten times as long.
-pub fn push_number(out: &mut String, number: u32) {
-    // Most are short.
-    let mut power = 1;
-    while number / power >= 10 {
-        power *= 10;
-    }
-    while power > 0 {
-        out.push(char::from(b'0' + (number / power % 10) as u8)); // Range: below 10.
-        power /= 10;
     }
 }
 
@@ -347,7 +335,7 @@ pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind, named: &str) {
     };
     out.push_str(stem);
     if let Some(number) = number {
-        push_number(out, number.into());
+        put!(out, number);
     }
     // The components of a register, unless it has all four.
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags | Named(_));

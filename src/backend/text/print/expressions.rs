@@ -12,7 +12,8 @@ use crate::backend::text::declarations::VERTEX_OUTPUT;
 use crate::backend::text::dialect::operators::{Level, Notation, Operator, function, notation, operator};
 use crate::backend::text::draft::inline::LINE;
 use crate::backend::text::draft::{Expr, Form, Operand, Variable, View, is_finite};
-use crate::backend::text::names::{LANES, push_number};
+use crate::backend::text::names::LANES;
+use crate::backend::text::put::put;
 use crate::ir::{Binary, ScalarKind, Type, Unary};
 
 impl Body<'_> {
@@ -380,10 +381,7 @@ impl Body<'_> {
                     out.push_str(if typed { "f" } else { "" });
                 }
                 ScalarKind::I32 if bits == 1 << 31 => out.push_str(least),
-                ScalarKind::I32 => {
-                    integer(out, bits.cast_signed());
-                    out.push_str(if typed { "i" } else { "" });
-                }
+                ScalarKind::I32 => put!(out, bits.cast_signed(), if typed { "i" } else { "" }),
                 // Large words are masks or bits of floats, which read better as hexadecimal.
                 ScalarKind::U32 if bits > 0xFFFF => {
                     out.push_str("0x");
@@ -392,20 +390,11 @@ impl Body<'_> {
                     }
                     out.push('u');
                 }
-                ScalarKind::U32 => {
-                    push_number(out, bits);
-                    out.push('u');
-                }
+                ScalarKind::U32 => put!(out, bits, "u"),
                 ScalarKind::Bool => out.push_str(if bits == 0 { "false" } else { "true" }),
             }
         });
     }
-}
-
-/// Writes an integer.
-fn integer(out: &mut String, value: i32) {
-    out.push_str(if value < 0 { "-" } else { "" });
-    push_number(out, value.unsigned_abs());
 }
 
 /// Returns the operand that varies and the constant one.
@@ -430,10 +419,20 @@ fn positive(kind: ScalarKind, bits: u32) -> Option<u32> {
 /// Writes the shortest decimal that reads as this number via f64, as WGSL reads it.
 fn decimal(out: &mut String, value: f32) {
     if value.fract() == 0.0 && value.abs() < 65536.0 && (value != 0.0 || value.is_sign_positive()) {
-        integer(out, value as i32);
-        return out.push_str(".0");
+        return put!(out, value as i32, ".0");
     }
     let start = out.len();
+    // `fmt` takes ten times as long. Below 4096 no two of these decimals read as one number, so the
+    // first that does is the shortest.
+    for (places, power) in [(1, 10.0), (2, 100.0), (3, 1000.0)] {
+        let scaled = (f64::from(value) * power).round();
+        if scaled.abs() < 4096.0 * power && (scaled / power) as f32 == value && value != 0.0 {
+            let (digits, power) = (scaled.abs() as u32, power as u32); // Range: below 2^22.
+            put!(out, if value < 0.0 { "-" } else { "" }, digits / power, ".");
+            (1..places).filter(|&place| digits % power < 10u32.pow(place)).for_each(|_| out.push('0'));
+            return put!(out, digits % power);
+        }
+    }
     let _ = write!(out, "{value:?}");
     let read: f64 = out[start..].parse().unwrap_or(f64::NAN);
     // The largest f32 rounds up to a decimal that f32 cannot hold.

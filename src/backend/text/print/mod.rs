@@ -8,13 +8,12 @@ mod expressions;
 mod switchless;
 mod syntax;
 
-use std::fmt::Write as _;
-
 use super::dialect::operators::{Helper, Level};
 use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
 use super::head::comment;
 use super::module::Module;
 use super::names::Word;
+use super::put::put;
 use crate::backend::interface::ENTRY_NAME;
 use crate::ir::{HintRegister, ScalarKind, Type};
 
@@ -183,7 +182,7 @@ impl<'w> Body<'w> {
         self.line().push_str("// up to ");
         match left.scalar() {
             Some(left) => {
-                let _ = write!(self.out, "{}", i64::from(left as i32).max(0) + 1);
+                put!(self.out, left.cast_signed().max(0).unsigned_abs() + 1);
             }
             None => {
                 self.operand(left, Level::Sum);

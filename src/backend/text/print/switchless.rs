@@ -20,11 +20,10 @@
 //! The tests are not a chain of `else`, whose depth would be the number of cases: each case leaves
 //! the `do`.
 
-use std::fmt::Write as _;
-
 use super::{Body, Closing};
 use crate::backend::text::dialect::operators::Level;
 use crate::backend::text::draft::Operand;
+use crate::backend::text::put::put;
 
 impl Body<'_> {
     /// Begins the `do`.
@@ -44,7 +43,7 @@ impl Body<'_> {
         for (index, value) in values.iter().enumerate() {
             self.out.push_str(if index == 0 { "" } else { " || " });
             self.operand(selector, Level::Sum);
-            let _ = write!(self.out, " == {value}");
+            put!(self.out, " == ", value);
         }
         self.out.push_str(") {\n");
         self.begin(Closing::Case);
@@ -54,7 +53,7 @@ impl Body<'_> {
     pub fn again(&mut self) {
         if self.is_in_tests() {
             let name = &self.module.again;
-            let _ = writeln!(self.line(), "{name} = true;");
+            put!(self.line(), name, " = true;\n");
             self.line().push_str("break;\n");
         } else {
             self.line().push_str("continue;\n");
@@ -64,7 +63,7 @@ impl Body<'_> {
     /// Writes the jump after the `do`.
     pub fn end_tests(&mut self, jump: &str) {
         let name = &self.module.again;
-        let _ = writeln!(self.line(), "if ({name}) {{");
+        put!(self.line(), "if (", name, ") {\n");
         self.indent += 1;
         self.line().push_str(jump);
         self.indent -= 1;

@@ -1,13 +1,12 @@
 //! Heads of loops, and constructs with different syntax in WGSL and GLSL.
 //! In: pieces of lines and expressions, a dialect. Out: text. Knows nothing of blocks and buffers.
 
-use std::fmt::Write as _;
-
 use super::{Body, Closing, Holder};
 use crate::backend::text::dialect::operators::{Helper, Level, OnVectors};
 use crate::backend::text::dialect::versions::Marks;
 use crate::backend::text::draft::{Line, Operand};
 use crate::backend::text::module::Module;
+use crate::backend::text::put::put;
 use crate::ir::{ScalarKind, Type};
 
 impl<'w> Body<'w> {
@@ -77,15 +76,15 @@ impl<'w> Body<'w> {
         let Module { dialect, again, .. } = self.module;
         // A nested loop may declare it again, for itself.
         if is_continued_in_switch && !dialect.switches {
-            let _ = writeln!(self.line(), "bool {again} = false;");
+            put!(self.line(), "bool ", again, " = false;\n");
         }
         // WGSL requires an exit from every loop, even if it is never taken. After one that returns,
         // the function need not return anything.
         if !is_left && dialect.needs_exit {
-            let _ = match self.result {
-                Some(ty) => writeln!(self.line(), "if false {{ return {ty}(); }}"),
-                None => writeln!(self.line(), "if false {{ break; }}"),
-            };
+            match self.result {
+                Some(ty) => put!(self.line(), "if false { return ", ty, "(); }\n"),
+                None => self.line().push_str("if false { break; }\n"),
+            }
         }
         next
     }
@@ -128,7 +127,7 @@ impl<'w> Body<'w> {
                 self.line();
             }
             self.out.push_str(if is_single || index == 0 { "case " } else { ", " });
-            let _ = write!(self.out, "{value}{}", if is_single { ":" } else { "" });
+            put!(self.out, value, if is_single { ":" } else { "" });
         }
         self.out.push_str(if values.is_empty() { self.module.dialect.default } else { " {\n" });
     }
