@@ -16,7 +16,7 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Size {
     pub length: u32,
-    pub depth: u32,
+    pub depth: u8,
     pub is_exact: bool,
 }
 
@@ -58,8 +58,11 @@ pub struct Fact {
     pub uses: Uses,
     /// The first store of it.
     pub store: u32,
-    /// Line of the store to the variable whose name it has afterwards.
-    pub kept: u32,
+    /// That store is to the variable whose name it has afterwards.
+    pub is_kept: bool,
+    /// A load of a variable. Its text may be repeated: the name of a variable is no longer than that
+    /// of a constant.
+    pub is_load: bool,
     /// Name, unless it is inlined; `inline` decides.
     pub name: Word,
     pub size: Size,
@@ -73,7 +76,8 @@ impl Fact {
         place: Place { at: NONE, block: 0, home: 0 },
         uses: Uses { count: 0, first: NONE, last: 0, user: NONE, spans: NONE, crosses: false },
         store: NONE,
-        kept: NONE,
+        is_kept: false,
+        is_load: false,
         name: Word::NONE,
         size: Size::NONE,
         written: Size::NONE,
@@ -84,7 +88,7 @@ impl Fact {
     }
     /// Returns whether a line declares its name.
     pub fn has_line(&self) -> bool {
-        self.is_named() && self.kept == NONE
+        self.is_named() && !self.is_kept
     }
     /// Returns whether a line evaluates it.
     pub const fn is_evaluated(&self) -> bool {

@@ -29,7 +29,7 @@ const NAME: u32 = 7;
 /// Characters of a short argument of a call, which needs no name.
 const ARGUMENT: u32 = 20;
 /// Maximum depth of an inlined expression; the writer recurses on it.
-const DEPTH: u32 = 24;
+const DEPTH: u8 = 24;
 
 impl Draft {
     /// Decides which expressions get a name, and assigns the names.
@@ -42,8 +42,9 @@ impl Draft {
                 continue;
             }
             // Facts of its operands are known: they come before it.
-            self.measure(expr, marks);
-            if self.needs_name(expr) {
+            let node = self.nodes[expr as usize];
+            self.measure(expr, node, marks);
+            if self.needs_name(expr, node) {
                 self.wants_name(expr);
             }
         }
@@ -54,45 +55,24 @@ impl Draft {
     }
 
     /// Computes the size of an expression. If it is too long, its longest operands get names first.
-    fn measure(&mut self, expr: Expr, marks: Marks) {
-        let node = self.nodes[expr as usize];
-        // The operand of a text is an index, which `precise` does not reach. Nor does it reach, in
-        // Mesa's compiler, arguments of our functions and the condition of `?:`
-        // (drivers.md#precise-reach).
-        let reaches = match node.form {
-            Form::Text(..) => marks == Marks::Nothing,
-            Form::Call(_) => marks != Marks::Comparisons,
-            _other_forms => true,
-        };
-        if !reaches {
-            node.range().for_each(|index| self.name_exact(self.operands[index]));
-        }
-        if marks == Marks::Comparisons && node.form == Form::Select && node.ty != Type::F32 {
-            let condition = self.operands[node.range().start];
-            if condition.ty.lanes == 1 {
-                self.name_exact(condition);
-            }
+    fn measure(&mut self, expr: Expr, node: Node, marks: Marks) {
+        if marks != Marks::Nothing {
+            self.name_unreached(&node, marks);
         }
         let is_exact = match marks {
             Marks::Nothing => false,
             Marks::Arithmetic => is_arithmetic(&node),
             Marks::Comparisons => is_arithmetic(&node) || is_comparison(&node),
         };
-        let own = Size { length: self.own_length(&node), depth: 0, is_exact };
+        let (length, short) = self.own_length(&node);
         loop {
-            let mut size = own;
+            let mut size = Size { length, depth: 0, is_exact };
             for &operand in &self.operands[node.range()] {
                 let part = self.operand_size(operand);
                 size.length = size.length.saturating_add(part.length);
                 size.depth = size.depth.max(part.depth + 1);
                 size.is_exact |= part.is_exact;
             }
-            // What has a line for each part, and which parts are long then.
-            let short = match node.form {
-                Form::Build | Form::Outputs => u32::MAX,
-                Form::Call(_) | Form::Select => ARGUMENT,
-                _other_form => NAME,
-            };
             let is_long = || size.length > LEAST && size.length > self.line_length(expr);
             if size.depth > DEPTH || short < u32::MAX && is_long() {
                 let parts = self.operands[node.range()].iter();
@@ -112,6 +92,25 @@ impl Draft {
             (fact.size, fact.written) = (size, size);
             return;
         }
+    }
+
+    /// Names exact arithmetic that `precise` does not reach: the operand of a text, which is an
+    /// index. In Mesa's compiler, arguments of our functions and the condition of `?:` too
+    /// (drivers.md#precise-reach).
+    fn name_unreached(&mut self, node: &Node, marks: Marks) {
+        match node.form {
+            Form::Text(_) => {}
+            Form::Call(_) if marks == Marks::Comparisons => {}
+            Form::Select if marks == Marks::Comparisons && node.ty != Type::F32 => {
+                let condition = self.operands[node.range().start];
+                if condition.ty.lanes == 1 {
+                    self.name_exact(condition);
+                }
+                return;
+            }
+            _reached => return,
+        }
+        node.range().for_each(|index| self.name_exact(self.operands[index]));
     }
 
     /// Returns the characters that a line has for an expression.
@@ -135,37 +134,40 @@ impl Draft {
         (LINE - around.min(LINE)).saturating_sub(4 * self.indent(expr)).max(LEAST)
     }
 
-    /// Returns the characters that an expression adds to its operands.
-    fn own_length(&self, node: &Node) -> u32 {
+    /// Returns the characters that an expression adds to its operands, and which operands are short:
+    /// all of what has a line for each of them.
+    #[inline]
+    fn own_length(&self, node: &Node) -> (u32, u32) {
+        let commas = 2 * node.range().len() as u32;
         match node.form {
-            Form::Unary(Unary::Neg | Unary::Not) | Form::Binary(_) => 4,
-            Form::Any | Form::All => 5,
-            Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => 7,
-            Form::Unary(_) => 16,
-            Form::Select => 12,
-            Form::Build if node.ty.lanes == 1 => 0,
-            Form::Build => 5 + 2 * node.range().len() as u32,
-            Form::Outputs => 12 + 2 * node.range().len() as u32,
-            Form::Call(function) => self.function(function).word.length() + 2 * node.range().len() as u32,
+            Form::Unary(Unary::Neg | Unary::Not) | Form::Binary(_) => (4, NAME),
+            Form::Any | Form::All => (5, NAME),
+            Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => (7, NAME),
+            Form::Unary(_) => (16, NAME),
+            Form::Select => (12, ARGUMENT),
+            Form::Build if node.ty.lanes == 1 => (0, u32::MAX),
+            Form::Build => (5 + commas, u32::MAX),
+            Form::Outputs => (12 + commas, u32::MAX),
+            Form::Call(function) => (self.function(function).word.length() + commas, ARGUMENT),
             Form::Variable(variable) => match self.variables[variable as usize].label {
-                Label::Title(title) => self.title(title).word.length(),
-                Label::Hint(_) => NAME,
+                Label::Title(title) => (self.title(title).word.length(), NAME),
+                Label::Hint(_) => (NAME, NAME),
             },
-            Form::Text(text) => self.text(text).word.length(),
+            Form::Text(text) => (self.text(text).word.length(), NAME),
         }
     }
 
     /// Returns the size of the text of an operand.
+    #[inline]
     pub fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
-        let lanes = u32::from(ty.lanes);
         let (expr, added, level) = match view {
             View::Const(bits) => return constant_size(ty.kind, &[bits], ty.lanes > 1),
             View::Consts(number) | View::NotFinite(number) => {
-                let bits = &self.constants[number as usize][..lanes as usize];
+                let bits = &self.constants[number as usize][..usize::from(ty.lanes)];
                 return constant_size(ty.kind, bits, true);
             }
             View::Whole(expr) => (expr, 0, 0),
-            View::Lanes(expr, _) => (expr, lanes + 1, 1),
+            View::Lanes(expr, _) => (expr, u32::from(ty.lanes) + 1, 1),
             View::Splat(expr) => (expr, 7, 1),
             View::Not(expr, _) => (expr, 4, 1),
         };
@@ -182,7 +184,7 @@ impl Draft {
     /// Returns the characters of the name of an expression, roughly.
     fn name_length(&self, expr: Expr) -> u32 {
         match self.node(expr).label {
-            Label::Title(title) if self.fact(expr).kept == NONE => self.title(title).word.length(),
+            Label::Title(title) if !self.fact(expr).is_kept => self.title(title).word.length(),
             Label::Title(_) | Label::Hint(_) => NAME,
         }
     }
@@ -195,9 +197,10 @@ impl Draft {
         (fact.is_evaluated() && !fact.is_named() && is_shorter).then_some(expr)
     }
 
-    fn needs_name(&self, expr: Expr) -> bool {
-        let (node, fact) = (self.node(expr), self.fact(expr));
-        if fact.uses.count == 0 || !fact.is_evaluated() {
+    #[inline]
+    fn needs_name(&self, expr: Expr, node: Node) -> bool {
+        let fact = self.fact(expr);
+        if !fact.is_evaluated() {
             return false;
         }
         // A load may be written again as long as the variable holds the value.
@@ -260,7 +263,7 @@ impl Draft {
             local.name = unique(local.label, local.ty.kind);
         }
         for (node, fact) in nodes.iter().zip(facts) {
-            if fact.kept != NONE {
+            if fact.is_kept {
                 let variable = stores[fact.store as usize].variable;
                 fact.name = variables[variable as usize].name;
             } else if fact.name == Word::WANTED {
@@ -286,6 +289,7 @@ fn is_comparison(node: &Node) -> bool {
 }
 
 /// Returns the size of constants.
+#[inline(never)]
 fn constant_size(kind: ScalarKind, bits: &[u32], is_vector: bool) -> Size {
     let length = |&bits: &u32| match kind {
         ScalarKind::U32 if bits > 0xFFFF => 11,
@@ -297,5 +301,5 @@ fn constant_size(kind: ScalarKind, bits: &[u32], is_vector: bool) -> Size {
         [bits] => length(bits) + if is_vector { 7 } else { 0 },
         _ => 10 + bits.iter().map(length).sum::<u32>(),
     };
-    Size { length, depth: u32::from(is_vector), is_exact: false }
+    Size { length, depth: is_vector.into(), is_exact: false }
 }

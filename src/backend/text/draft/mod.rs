@@ -333,7 +333,7 @@ pub struct Draft {
     /// The first use of a value that is not defined before.
     pub fault: Option<Error>,
     pub(super) spans: Vec<Span>,
-    pub(super) stores: Vec<Store>,
+    pub stores: Vec<Store>,
 }
 
 impl Draft {

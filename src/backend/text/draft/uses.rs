@@ -27,6 +27,7 @@ impl Draft {
                 let fact = &mut self.facts[expr as usize];
                 fact.place = Place { at, block, home: self.scopes.home(block) };
                 fact.uses.last = at;
+                fact.is_load = matches!(self.nodes[expr as usize].form, Form::Variable(_));
             }
             Line::Store { variable, value } => {
                 self.count_use(value, at, block);
@@ -78,10 +79,10 @@ impl Draft {
     }
 
     /// Counts a use in text between two lines, by an expression or a line.
+    #[inline]
     fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32, user: Expr) {
-        let is_repeatable = self.is_repeatable(expr);
         let fact = &mut self.facts[expr as usize];
-        let (is_evaluated, is_stored) = (fact.is_evaluated(), fact.store != NONE);
+        let (is_evaluated, has_spans) = (fact.is_evaluated(), fact.is_load || fact.store != NONE);
         let uses = &mut fact.uses;
         uses.count = uses.count.saturating_add(1);
         uses.last = uses.last.max(last);
@@ -92,7 +93,7 @@ impl Draft {
         if is_evaluated {
             uses.crosses |= fact.place.home != home;
             // `stored_between` asks for the spans of these expressions alone.
-            if is_stored || is_repeatable {
+            if has_spans {
                 let previous = std::mem::replace(&mut uses.spans, self.spans.len() as u32);
                 self.spans.push(Span { first, last, previous });
             }
@@ -103,21 +104,22 @@ impl Draft {
     fn count_uses(&mut self) {
         // Operands come before their users in the list.
         for expr in (0..self.nodes.len() as Expr).rev() {
-            let Fact { place, uses, .. } = self.facts[expr as usize];
-            if uses.count == 0 {
+            let Fact { place, uses, is_load, .. } = self.facts[expr as usize];
+            let range = self.nodes[expr as usize].range();
+            if uses.count == 0 || range.is_empty() && uses.count == 1 {
                 continue;
             }
             // An inlined expression takes its operands along; one with a name leaves them at its
             // line.
             let last = match self.naming_store(expr) {
                 Some(store) => {
-                    self.facts[expr as usize].kept = store;
+                    self.facts[expr as usize].is_kept = true;
                     store
                 }
-                None if (uses.count > 1 || uses.crosses) && !self.is_repeatable(expr) => place.at,
+                None if (uses.count > 1 || uses.crosses) && !is_load => place.at,
                 None => uses.last,
             };
-            for index in self.nodes[expr as usize].range() {
+            for index in range {
                 if let Some(operand) = self.operands[index].view.expr() {
                     self.count_use_in(operand, (place.at, last), place.home, expr);
                 }
@@ -132,13 +134,7 @@ impl Draft {
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
         let Fact { place, uses, .. } = fact;
         let fits = fact.is_evaluated() && !uses.crosses && uses.first == at && place.block == block;
-        (fits && uses.count > 1 && !self.is_repeatable(expr) && !self.stored_between(variable, at, expr))
+        (fits && uses.count > 1 && !fact.is_load && !self.stored_between(variable, at, expr))
             .then_some(at)
-    }
-
-    /// Returns whether its text may be repeated: the name of a variable is no longer than that of a
-    /// constant.
-    fn is_repeatable(&self, expr: Expr) -> bool {
-        matches!(self.node(expr).form, Form::Variable(_))
     }
 }

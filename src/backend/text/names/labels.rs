@@ -35,7 +35,7 @@ impl Draft {
     /// Gives a label to an expression that wants a name, unless it has one or a variable names it.
     pub(crate) fn describe(&mut self, expr: Expr) {
         let node = *self.node(expr);
-        if !is_plain(node.label) || self.fact(expr).kept != NONE {
+        if !is_plain(node.label) || self.fact(expr).is_kept {
             return;
         }
         if node.ty.kind == ScalarKind::F32

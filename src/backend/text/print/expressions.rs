@@ -89,7 +89,8 @@ impl Body<'_> {
     /// sum of the variable and `a`.
     pub fn assigned(&mut self, at: u32, variable: Variable, value: Operand) {
         let fact = |expr: Expr| self.draft.fact(expr);
-        let written = value.whole().filter(|&expr| fact(expr).kept == at || !fact(expr).is_named());
+        let is_kept = |expr| fact(expr).is_kept && self.draft.stores[fact(expr).store as usize].at == at;
+        let written = value.whole().filter(|&expr| is_kept(expr) || !fact(expr).is_named());
         match (written, written.and_then(|expr| self.own_operation(variable, expr))) {
             (_, Some((operator, other))) => {
                 value.whole().into_iter().for_each(|expr| self.note(expr));
