@@ -115,6 +115,9 @@ impl<const N: usize> WordFilter<N> {
 /// Returns whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`,
 /// `float3`, `half2x2`, `vec3f`.
 fn is_shaped_type(name: &str) -> bool {
+    if !name.ends_with(|end: char| matches!(end, '1'..='4' | 'f' | 'h' | 'i' | 'u')) {
+        return false;
+    }
     let size = |byte: &u8| (b'1'..=b'4').contains(byte);
     let letters = name.bytes().rev().take_while(|byte| matches!(byte, b'f' | b'h' | b'i' | b'u')).count();
     let shapeless = &name[..name.len() - letters];

@@ -88,8 +88,12 @@ impl Words {
         self.text.push_str(text);
         self.since(start)
     }
-    /// Adds a unique identifier similar to a word.
+    /// Returns a word if it is a free identifier, else adds one similar to it.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
+        let key = key(self.get(word));
+        if !names.has(key) && is_identifier(self.get(word).as_bytes()) && names.take(key, self.get(word)) {
+            return word;
+        }
         let start = self.end();
         self.copy(word);
         names.clean(&mut self.text, start as usize);
@@ -171,6 +175,17 @@ impl<'o> Names<'o> {
     /// Creates a nested scope.
     pub fn inner(&'o self) -> Self {
         Self { outer: Some(self), ..Self::new(self.reserved) }
+    }
+
+    /// Returns whether this scope alone has a name.
+    fn has(&self, key: u64) -> bool {
+        self.taken.find(&key).is_some()
+    }
+
+    /// Takes an identifier that this scope has not, unless it is reserved or a scope around has it.
+    fn take(&mut self, key: u64, name: &str) -> bool {
+        let is_free = self.outer.is_none_or(|outer| outer.find(key).is_none()) && !(self.reserved)(name);
+        is_free && self.insert(key)
     }
 
     /// Removes the names of this scope alone.
@@ -306,6 +321,12 @@ fn identifier(wanted: &str) -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
+/// The components of a register by their mask, unless it has all four.
+#[rustfmt::skip]
+const COMPONENTS: [&str; 15] = [
+    "", "_x", "_y", "_xy", "_z", "_xz", "_yz", "_xyz", "_w", "_xw", "_yw", "_xyw", "_zw", "_xzw", "_yzw",
+];
+
 /// Returns whether a name has a number, as no reserved word with these letters has.
 const fn has_number(hint: Hint) -> bool {
     matches!(hint.register, HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::LoopLeft(_))
@@ -337,11 +358,8 @@ pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind, named: &str) {
     if let Some(number) = number {
         put!(out, number);
     }
-    // The components of a register, unless it has all four.
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags | Named(_));
-    if has_components && (1..15).contains(&hint.mask) {
-        let lanes = LANES.into_iter().zip(0..).filter(|&(_, lane)| hint.mask >> lane & 1 != 0);
-        out.push('_');
-        lanes.for_each(|(letter, _)| out.push(letter));
+    if has_components {
+        out.push_str(COMPONENTS.get(usize::from(hint.mask)).copied().unwrap_or_default());
     }
 }
