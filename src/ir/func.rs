@@ -1,7 +1,10 @@
 //! Functions: values, regions and the nodes that nest them.
 
+use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, OnceLock};
 
 use super::op::resource::Resource;
 use super::op::{Def, Op};
@@ -226,6 +229,32 @@ pub struct Func {
     pub places: Vec<Place>,
     /// Values that passes replaced by equal ones, each with that one, in the order of the passes.
     pub merged: Vec<(Value, Value)>,
+    /// A product of it that modules share as they share the function.
+    pub kept: Kept,
+}
+
+/// A product of a function. It is no part of the function: copies of that have none.
+#[derive(Default)]
+pub struct Kept(pub OnceLock<Box<dyn Any + Send + Sync + UnwindSafe + RefUnwindSafe>>);
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Kept {}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
 }
 
 impl Func {

@@ -7,6 +7,7 @@ use super::declarations::VERTEX_OUTPUT;
 use super::dialect::operators::Helper;
 use super::dialect::versions::Marks;
 use super::draft::{Draft, Expr, Reader};
+use super::kept::{KeptText, keep};
 use super::module::{Called, Module};
 use super::names::{Names, hinted};
 use super::print::Body;
@@ -35,7 +36,7 @@ impl Module<'_> {
         names: &Names<'_>,
         mut trace: Option<&mut Trace>,
     ) -> Result<Vec<(Helper, Type)>> {
-        let (mut called, mut written) = (Vec::new(), Vec::new());
+        let (mut called, mut written) = (Vec::<(Helper, Type)>::new(), Vec::new());
         let marks = if self.source.profile.no_contraction { self.dialect.marks } else { Marks::Nothing };
         let main = &self.source.module.main;
         let helpers = || self.source.module.helpers.iter().zip(&self.helpers);
@@ -47,7 +48,14 @@ impl Module<'_> {
         draft.reserve(values);
         out.reserve(40 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
         for (func, name) in functions() {
+            let language = (self.dialect.version, marks);
+            if let (Some(_), Some(kept)) = (name, self.kept(func, language, names)) {
+                out.push_str(&kept.text);
+                called.extend_from_slice(&kept.called);
+                continue;
+            }
             scope.clear();
+            let (start, mut own) = (out.len(), Vec::new());
             let parameters = match name {
                 Some(_) => (0..)
                     .zip(func.get(func.params))
@@ -81,11 +89,15 @@ impl Module<'_> {
                 }
             };
             draft.plan(&mut scope, marks);
-            let evaluated = Body::write(out, self, &draft, &mut called, result);
+            let evaluated = Body::write(out, self, &draft, &mut own, result);
             if let Some(trace) = &mut trace {
                 self.note(&draft, evaluated, trace);
             }
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
+            called.extend_from_slice(&own);
+            if name.is_some() && !scope.is_met && self.is_shared(func) {
+                keep(func, KeptText::new(language, &out[start..], scope.keys(), own));
+            }
         }
         Ok(called)
     }

@@ -52,6 +52,7 @@ pub fn glsl(
     called.sort_by_cached_key(|(helper, ty)| {
         (*helper as u64) << 16 | (ty.kind as u64) << 8 | u64::from(ty.lanes)
     });
+    called.dedup();
     let helpers: String = called.into_iter().map(|(helper, ty)| definition(&module, helper, ty)).collect();
     out.insert_str(start, &helpers);
     trace.into_iter().flatten().for_each(|(offset, _)| *offset += helpers.len());

@@ -6,6 +6,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `functions.rs`, `module.rs` | the functions one by one; what they share |
+//! | `kept.rs` | texts of functions that modules share, kept in these |
 //! | `build/` | the draft of a function: `region.rs`, `carry.rs` control flow and its variables, `loops.rs` loops as `for` and `while`, `entry.rs` attributes, buffers, outputs, `operations.rs` an expression for each operation |
 //! | `draft/` | the lines and expressions that these build; `uses.rs`, `scopes.rs`, `stores.rs` what `facts.rs` holds about them; `inline.rs` which expressions get a name, decided once |
 //! | `names/` | identifiers; `labels.rs` names of expressions that come from no register |
@@ -24,6 +25,7 @@ mod draft;
 mod functions;
 mod glsl;
 pub(super) mod head;
+mod kept;
 mod language;
 pub(super) mod module;
 mod names;

@@ -2,6 +2,8 @@
 //! In: a [`BackendInput`] and a dialect. Out: declarations, and the names of functions. Knows no
 //! lines and no expressions.
 
+use std::sync::Arc;
+
 use super::declarations::Declarations;
 use super::dialect::Dialect;
 use super::dialect::operators::Helper;
@@ -46,6 +48,8 @@ pub struct Module<'a> {
     pub readers: Vec<String>,
     /// Names of the functions on vectors that GLSL lacks.
     pub lanewise: [String; Helper::ALL.len()],
+    /// All these have the names that they would have in any module.
+    pub is_plain: bool,
     /// Name of the variable that remembers a `continue`, in GLSL without `switch`.
     pub again: String,
 }
@@ -77,7 +81,10 @@ impl<'a> Module<'a> {
         let has_readers = helpers.iter().any(|helper| helper.has_index);
         let arrays = declarations.offsets.iter().filter(|_| has_readers);
         let readers = arrays.map(|(name, _)| names.unique(&format!("{name}_at"))).collect();
-        Ok((Self { source, dialect, declarations, helpers, readers, lanewise, again }, names))
+        let has_name = |(called, helper): (&Called, &Arc<Func>)| called.name == helper.name;
+        let is_plain = helpers.iter().zip(&source.module.helpers).all(has_name)
+            && lanewise.iter().zip(Helper::ALL).all(|(name, (_, plain, _))| name.is_empty() || name == plain);
+        Ok((Self { source, dialect, declarations, helpers, readers, lanewise, is_plain, again }, names))
     }
 }
 

@@ -13,6 +13,8 @@ use crate::support::names::{WordFilter, is_keyword};
 
 /// A language.
 pub struct Dialect {
+    /// The version of GLSL.
+    pub version: Option<GlslVersion>,
     /// Names of scalar and vector types: a row for each [`ScalarKind`](crate::ir::ScalarKind), by
     /// number of lanes.
     types: [[&'static str; 4]; 4],
@@ -67,6 +69,7 @@ pub struct Dialect {
 
 /// WGSL.
 pub const WGSL: Dialect = Dialect {
+    version: None,
     types: [
         ["f32", "vec2f", "vec3f", "vec4f"],
         ["i32", "vec2i", "vec3i", "vec4i"],
@@ -118,6 +121,7 @@ const GLSL_FILTER: WordFilter<8> = WordFilter::new(&GLSL_WORDS);
 pub const fn glsl(version: GlslVersion) -> Dialect {
     let row = version.row();
     Dialect {
+        version: Some(version),
         types: [
             ["float", "vec2", "vec3", "vec4"],
             ["int", "ivec2", "ivec3", "ivec4"],

@@ -159,12 +159,14 @@ pub struct Names<'o> {
     taken: Interner<u64>,
     /// The number of the last repetition of each.
     repetitions: Vec<u32>,
+    /// The enclosing scope had a name that was asked for.
+    pub is_met: bool,
 }
 
 impl<'o> Names<'o> {
     /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: Interner::default(), repetitions: Vec::new() }
+        Self { reserved, outer: None, taken: Interner::default(), repetitions: Vec::new(), is_met: false }
     }
 
     /// Creates a scope without names that reserves the same words.
@@ -184,8 +186,25 @@ impl<'o> Names<'o> {
 
     /// Takes an identifier that this scope has not, unless it is reserved or a scope around has it.
     fn take(&mut self, key: u64, name: &str) -> bool {
-        let is_free = self.outer.is_none_or(|outer| outer.find(key).is_none()) && !(self.reserved)(name);
+        let is_free = self.around(key).is_none() && !(self.reserved)(name);
         is_free && self.insert(key)
+    }
+
+    /// Finds a name in the scopes around.
+    fn around(&mut self, key: u64) -> Option<u32> {
+        let found = self.outer.and_then(|outer| outer.find(key));
+        self.is_met |= found.is_some();
+        found
+    }
+
+    /// Returns the keys of the names of this scope alone.
+    pub fn keys(&self) -> Vec<u64> {
+        (0..).map_while(|index| self.taken.get(index).copied()).collect()
+    }
+
+    /// Returns whether no scope has one of these names.
+    pub fn has_none(&self, keys: &[u64]) -> bool {
+        keys.iter().all(|&key| self.find(key).is_none())
     }
 
     /// Removes the names of this scope alone.
@@ -193,6 +212,7 @@ impl<'o> Names<'o> {
         self.taken.clear();
         self.repetitions.clear();
         self.repetitions.reserve(32);
+        self.is_met = false;
     }
 
     fn find(&self, key: u64) -> Option<u32> {
@@ -257,8 +277,7 @@ impl<'o> Names<'o> {
         let (index, is_new) = self.taken.intern(stem);
         if is_new {
             // A reserved word counts as a name that is taken once.
-            let outer = self.outer.and_then(|outer| outer.find(stem));
-            let repetition = outer.or_else(|| reserved(name).then_some(0));
+            let repetition = self.around(stem).or_else(|| reserved(name).then_some(0));
             self.repetitions.push(repetition.unwrap_or(0));
             if repetition.is_none() {
                 return;
@@ -272,7 +291,7 @@ impl<'o> Names<'o> {
             out.truncate(end);
             put!(out, self.repetitions[index]);
             let full = key(&out[start..]);
-            if self.outer.is_none_or(|outer| outer.find(full).is_none()) && self.insert(full) {
+            if self.around(full).is_none() && self.insert(full) {
                 return;
             }
         }
