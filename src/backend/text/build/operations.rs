@@ -19,11 +19,13 @@ impl<'a> Builder<'a> {
     /// Adds the evaluation of a value.
     #[inline]
     pub fn item(&mut self, value: Value) -> Result<()> {
-        let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
+        let data = self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
         let Def::Op(op) = data.def else {
             return Err(defect(format!("{value} is not an operation")));
         };
-        self.begin_procedure(value);
+        if !self.module.source.interface.procedures.is_empty() {
+            self.begin_procedure(value);
+        }
         let first = self.draft.nodes.len() as Expr;
         let product = match op {
             Op::Binary(Binary::Dot, ..) => self.product(value)?,
@@ -36,7 +38,7 @@ impl<'a> Builder<'a> {
                 self.operation(op, data.ty, label)?
             }
         };
-        self.set(value, view);
+        self.draft.views[value.0 as usize] = Some(Operand { view, ty: data.ty });
         if self.draft.is_traced {
             self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
         }
@@ -61,9 +63,6 @@ impl<'a> Builder<'a> {
     /// Notes where the procedure of the operations changes.
     fn begin_procedure(&mut self, value: Value) {
         let procedures = &self.module.source.interface.procedures;
-        if procedures.is_empty() {
-            return;
-        }
         // What passes add belongs to the operations around it.
         let Some(pc) = self.ir.place(value).and_then(|place| place.pc) else { return };
         let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
