@@ -151,9 +151,11 @@ pub fn print_menu(all: &mut [Ready]) -> Result<(), Error> {
     let mut other = Other::new();
     println!("{} programs in turn, {DRAWS} draws of 4.6 vertices with a matrix each, ns a draw", all.len());
     for kilobytes in evict::SIZES.into_iter().take(4) {
-        let mut times = [0.0; 2];
+        // Of each program and size the median: what else runs on the processor is no part of a draw.
+        let kinds = all.len() * MENU.len();
+        let mut times = [vec![Vec::new(); kinds], vec![Vec::new(); kinds]];
         for draw in 0..DRAWS {
-            for (who, time) in [Who::Machine, Who::Batch].into_iter().zip(&mut times) {
+            for (who, times) in [Who::Machine, Who::Batch].into_iter().zip(&mut times) {
                 let (count, matrix) = (all.len(), [[draw as f32; 4]; 4]);
                 let ready = &mut all[draw % count];
                 other.run(kilobytes);
@@ -162,11 +164,16 @@ pub fn print_menu(all: &mut [Ready]) -> Result<(), Error> {
                     Who::Machine => ready.machine.write_floats(0, &matrix),
                     Who::Batch => ready.batch.write_floats(0, &matrix),
                 }
-                *time += start.elapsed().as_secs_f64() * 1e9;
-                *time += ready.draw(who, MENU[draw % MENU.len()])?;
+                let written = start.elapsed().as_secs_f64() * 1e9;
+                times[draw % kinds].push(written + ready.draw(who, MENU[draw % MENU.len()])?);
             }
         }
-        let [machine, batch] = times.map(|time| time / DRAWS as f64);
+        let mean = |times: Vec<Vec<f64>>| {
+            let medians = times.into_iter().filter(|times| !times.is_empty()).map(median);
+            let medians: Vec<_> = medians.collect();
+            medians.iter().sum::<f64>() / medians.len() as f64
+        };
+        let [machine, batch] = times.map(mean);
         println!(
             "{kilobytes:>6} KiB of other memory: interpreter {machine:>7.0}, batch {batch:>7.0}, ratio {:>5.2}",
             machine / batch

@@ -146,6 +146,8 @@ pub(super) struct Code {
     pub(super) entry: Pc,
     pub(super) places: Places,
     pub(super) ahead: Ahead,
+    /// Components of r and o registers that the program may read, or end with, before it writes them.
+    pub(super) fresh: [u64; 2],
     /// Number of words of a program that runs from its entry to END in order, END excluded.
     pub(super) straight: Option<u16>,
 }
@@ -161,6 +163,7 @@ impl Code {
             entry: program.entry(),
             places: Places { banks: [[NONE; BANK]; 3], used: [0; 3], count: 0 },
             ahead: Ahead::default(),
+            fresh: [0; 2],
             straight: None,
         };
         code.insts.extend((0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))));
@@ -183,6 +186,7 @@ impl Code {
             let end = code.insts.get(code.entry.index() + usize::from(*words));
             code.straight = (end == Some(&Inst::Flow(Flow::End))).then_some(*words);
         }
+        code.find_fresh();
         code
     }
 
@@ -193,6 +197,24 @@ impl Code {
                 *route = Route::Control;
             }
         }
+    }
+
+    /// Finds what the words before the first control-flow instruction leave without a value.
+    fn find_fresh(&mut self) {
+        let words = match self.routes.get(self.entry.index()) {
+            Some(Route::Straight(words)) => usize::from(*words),
+            Some(Route::Control | Route::Undefined(_)) | None => 0,
+        };
+        let (mut read, mut temps, mut outputs) = (0, 0, 0);
+        for operation in self.operations.iter().skip(self.entry.index()).take(words) {
+            read |= operation.temps_read & !temps;
+            temps |= operation.temps_written;
+            outputs |= operation.outputs_written;
+        }
+        if self.straight.is_none() {
+            read |= self.places.used(Bank::Temp) & !temps;
+        }
+        self.fresh = [read, self.places.used(Bank::Output) & !outputs];
     }
 
     /// Counts the straight words from each one on.

@@ -8,6 +8,7 @@ use super::fetch::VertexAttribute;
 use super::lanes::LANES;
 use super::order::Vertices;
 use super::records::Records;
+use super::small::SMALL;
 use super::{Batch, VertexError};
 use crate::entity::bits;
 use transpica::interp::Registers;
@@ -66,8 +67,8 @@ impl Batch {
         let (mut result, mut place, mut is_filled) = (Ok(()), 0, false);
         while place < vertices.order.len() {
             place = self.work.take(&vertices.order, place);
-            let ran = if self.runner.is_alone(self.work.count) {
-                self.draw_alone(vertices, records, to)
+            let ran = if self.work.count <= SMALL {
+                self.draw_few(vertices, records, to)
             } else {
                 if !is_filled {
                     self.fill(vertices);
@@ -99,8 +100,8 @@ impl Batch {
         self.work.count = count;
         self.work.vertices[..count].copy_from_slice(&numbers[..count]);
         (0..).zip(&mut self.work.places[..count]).for_each(|(lane, place)| *place = lane);
-        if self.runner.is_alone(count) {
-            return self.draw_alone(vertices, records, to);
+        if count <= SMALL {
+            return self.draw_few(vertices, records, to);
         }
         self.draw_lanes(vertices, records, to)
     }
@@ -131,31 +132,29 @@ impl Batch {
         work.placed(ran)
     }
 
-    /// Draws the vertices of a batch one by one.
-    fn draw_alone(
+    /// Draws at most [`SMALL`] vertices.
+    fn draw_few(
         &mut self,
         vertices: &Vertices<'_>,
         records: &Records,
         to: &mut [f32],
     ) -> Result<(), VertexError> {
         let Self { code, runner, work } = self;
-        let mut result = Ok(());
-        runner.begin_alone(work.count);
-        let lanes = work.vertices.iter().zip(&work.places).enumerate();
-        for (lane, (&vertex, &place)) in lanes.take(work.count) {
-            let load = |inputs: &mut [[f32; 4]; 16]| {
-                registers(code).for_each(|register| inputs[register] = vertices.fetch(register, vertex));
-            };
-            let (outputs, ran) = runner.alone(code, lane, load);
-            records.write_one(place, outputs, to);
-            // Errors are large: nothing moves where there is none.
-            if let Err(error) = ran
-                && result.is_ok()
-            {
-                result = Err(VertexError { vertex: place as usize, error });
+        let count = work.count.min(SMALL);
+        for register in registers(code) {
+            for (lane, &vertex) in work.vertices[..count].iter().enumerate() {
+                let value = vertices.fetch(register, vertex);
+                runner.file.small.set_input(&code.places, register, lane, value, &runner.settings);
             }
         }
-        result
+        let ran = runner.run_small(code, count);
+        for (four, places) in work.places[..count].chunks(4).enumerate() {
+            let lanes = |register: u8, component: usize| {
+                runner.file.small.output(&code.places, four, 4 * usize::from(register) + component)
+            };
+            records.write(places, lanes, to);
+        }
+        work.placed(ran)
     }
 
     /// Loads the inputs that are the same for all vertices, into as many lanes as the draw has.

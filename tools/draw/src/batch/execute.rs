@@ -36,6 +36,66 @@ macro_rules! wide {
     };
 }
 
+/// Effect of each data instruction in mode `M`, by a macro that takes a function of registers. `S` is
+/// any mode with the same results of operations that select values, so that modes share their
+/// functions.
+macro_rules! data {
+    ($op:expr, $mode:ident, $shared:ident, $run:ident) => {
+        match $op {
+            DataOp::Add => $run!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| $mode::result(arith::add($mode::PRECISION, a, b)))
+            }),
+            DataOp::Mul => $run!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| $mode::result($mode::mul(a, b)))
+            }),
+            DataOp::Mad => $run!(|file, operation, at| {
+                let mad = |a, b, c| $mode::result(arith::add($mode::PRECISION, $mode::mul(a, b), c));
+                file.apply_ternary(operation, at, mad)
+            }),
+            DataOp::Dp3 => $run!(|file, operation, at| {
+                file.dot(operation, at, |a, b| {
+                    $mode::result($mode::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]))
+                })
+            }),
+            DataOp::Dp4 => {
+                $run!(|file, operation, at| file.dot(operation, at, |a, b| $mode::result($mode::dot(a, b))))
+            }
+            DataOp::Dph => $run!(|file, operation, at| file.dot(operation, at, |a, b| {
+                // w of the second operand is added without a multiplication.
+                let sum = $mode::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+                $mode::result(arith::add($mode::PRECISION, sum, b[3]))
+            })),
+            DataOp::Rcp => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::rcp($mode::PRECISION, a)))
+            }),
+            DataOp::Rsq => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::rsq($mode::PRECISION, a)))
+            }),
+            DataOp::Dst => $run!(|file, operation, at| file.dst::<$mode>(operation, at)),
+            DataOp::Sge => $run!(|file, operation, at| file.selected(operation, at, arith::sge)),
+            DataOp::Slt => $run!(|file, operation, at| file.selected(operation, at, arith::slt)),
+            DataOp::Max => $run!(|file, operation, at| {
+                file.selected(operation, at, |a, b| $shared::result(arith::max(a, b)))
+            }),
+            DataOp::Min => $run!(|file, operation, at| {
+                file.selected(operation, at, |a, b| $shared::result(arith::min(a, b)))
+            }),
+            DataOp::Flr => {
+                $run!(|file, operation, at| file.apply_unary(operation, at, |a| $shared::result(a.floor())))
+            }
+            DataOp::Mov => $run!(|file, operation, at| file.apply_unary(operation, at, $shared::result)),
+            DataOp::Litp => $run!(|file, operation, at| file.litp::<$shared>(operation, at)),
+            DataOp::Ex2 => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::exp2($mode::PRECISION, a)))
+            }),
+            DataOp::Lg2 => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::log2($mode::PRECISION, a)))
+            }),
+        }
+    };
+}
+pub(super) use data;
+
 /// Executes an operation in the active lanes. Each operation and precision has a function, compiled
 /// for each kind of vectors.
 pub(super) type Kernel = fn(&mut File, &Operation, &At<'_>);
@@ -51,8 +111,7 @@ pub(super) fn kernel(action: Action, settings: &Settings) -> Kernel {
     }
 }
 
-/// Chooses the function of an operation in mode `M`. `S` is any mode with the same results of
-/// operations that select values, so that modes share their functions.
+/// Chooses the function of an operation in mode `M`.
 fn of_mode<M: Mode, S: Mode>(action: Action) -> Kernel {
     match action {
         Action::None => |_, _, _| (),
@@ -60,57 +119,7 @@ fn of_mode<M: Mode, S: Mode>(action: Action) -> Kernel {
         Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
         Action::Emit => |file, _, at| file.emit(at),
         Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
-        Action::Data(op) => of_data::<M, S>(op),
-    }
-}
-
-/// Chooses the function of a data instruction, as [`of_mode`].
-fn of_data<M: Mode, S: Mode>(op: DataOp) -> Kernel {
-    match op {
-        DataOp::Add => wide!(|file, operation, at| {
-            file.apply_binary(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
-        }),
-        DataOp::Mul => {
-            wide!(|file, operation, at| { file.apply_binary(operation, at, |a, b| M::result(M::mul(a, b))) })
-        }
-        DataOp::Mad => wide!(|file, operation, at| {
-            file.apply_ternary(operation, at, |a, b, c| M::result(arith::add(M::PRECISION, M::mul(a, b), c)))
-        }),
-        DataOp::Dp3 => wide!(|file, operation, at| {
-            file.dot(operation, at, |a, b| M::result(M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]])))
-        }),
-        DataOp::Dp4 => {
-            wide!(|file, operation, at| file.dot(operation, at, |a, b| M::result(M::dot(a, b))))
-        }
-        DataOp::Dph => wide!(|file, operation, at| file.dot(operation, at, |a, b| {
-            // w of the second operand is added without a multiplication.
-            let sum = M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
-            M::result(arith::add(M::PRECISION, sum, b[3]))
-        })),
-        DataOp::Rcp => wide!(|file, operation, at| {
-            file.scalar(operation, at, |a| M::result(arith::rcp(M::PRECISION, a)))
-        }),
-        DataOp::Rsq => wide!(|file, operation, at| {
-            file.scalar(operation, at, |a| M::result(arith::rsq(M::PRECISION, a)))
-        }),
-        DataOp::Dst => wide!(|file, operation, at| file.dst::<M>(operation, at)),
-        DataOp::Sge => wide!(|file, operation, at| file.selected(operation, at, arith::sge)),
-        DataOp::Slt => wide!(|file, operation, at| file.selected(operation, at, arith::slt)),
-        DataOp::Max => {
-            wide!(|file, operation, at| { file.selected(operation, at, |a, b| S::result(arith::max(a, b))) })
-        }
-        DataOp::Min => {
-            wide!(|file, operation, at| { file.selected(operation, at, |a, b| S::result(arith::min(a, b))) })
-        }
-        DataOp::Flr => wide!(|file, operation, at| file.apply_unary(operation, at, |a| S::result(a.floor()))),
-        DataOp::Mov => wide!(|file, operation, at| file.apply_unary(operation, at, S::result)),
-        DataOp::Litp => wide!(|file, operation, at| file.litp::<S>(operation, at)),
-        DataOp::Ex2 => wide!(|file, operation, at| {
-            file.scalar(operation, at, |a| M::result(arith::exp2(M::PRECISION, a)))
-        }),
-        DataOp::Lg2 => wide!(|file, operation, at| {
-            file.scalar(operation, at, |a| M::result(arith::log2(M::PRECISION, a)))
-        }),
+        Action::Data(op) => data!(op, M, S, wide),
     }
 }
 

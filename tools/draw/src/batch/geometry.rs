@@ -11,13 +11,16 @@ use super::execute::kernel;
 use super::lanes::LANES;
 use super::records::Records;
 use super::register_file::File;
-use super::run::{ALONE, Runner};
+use super::run::Runner;
 use super::window::Window;
 use crate::entity::bits;
 use transpica::Program;
 use transpica::interp::{GeometryMachine, Settings};
 use transpica::isa::sizes::FLOATS;
 use transpica::isa::{Inst, Uniforms};
+
+/// Invocations that are faster one by one, on the machine.
+const ALONE: usize = 3;
 
 /// A geometry program, decoded to run for many invocations side by side.
 #[derive(Clone, Debug)]

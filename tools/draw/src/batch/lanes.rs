@@ -112,6 +112,12 @@ impl Active {
     /// No lanes.
     pub(super) const NONE: Self = Self { lanes: 0, blocks: 0, is_whole: false, mask: [0; LANES] };
 
+    /// All ones for each active lane of a block.
+    #[inline(always)]
+    pub(super) fn mask_of(&self, block: usize) -> &[u32; BLOCK] {
+        &self.mask.as_chunks().0[block % BLOCK]
+    }
+
     /// Returns whether these lanes of `run` are active already.
     #[inline]
     pub(super) fn is(&self, lanes: u64, run: u64) -> bool {

@@ -13,7 +13,7 @@
 //! Files: `code.rs` words decoded to operations on places; `register_file.rs` registers of all
 //! lanes; `lanes.rs` the loops; `execute.rs` one function for each operation; `group.rs` lanes
 //! that split and meet again; `ahead.rs` what of a control state still matters; `run.rs` follows
-//! them; `rest.rs` lanes that run on alone; `wide.rs` the processor's vectors; `draw.rs` from
+//! them; `rest.rs` lanes that run on alone; `small.rs` runs of few vertices; `wide.rs` the processor's vectors; `draw.rs` from
 //! vertex buffers to records: `fetch.rs` attributes, `order.rs` vertices and the cache of them,
 //! `records.rs` outputs as a rasterizer takes them; `shade.rs` from registers to records;
 //! `geometry.rs` independent invocations of geometry programs: `emission.rs` EMIT in lanes,
@@ -66,6 +66,7 @@ mod register_file;
 mod rest;
 mod run;
 mod shade;
+mod small;
 mod wide;
 mod window;
 
@@ -81,6 +82,7 @@ pub use order::{Order, Vertices};
 pub use records::{Field, Records};
 use register_file::File;
 use run::Runner;
+use small::SMALL;
 use transpica::interp::Settings;
 use transpica::isa::Uniforms;
 use transpica::{At, Error, Kind, Program, Result, Stage};
@@ -111,8 +113,8 @@ impl From<VertexError> for Error {
 /// A vertex program, decoded to run for many vertices side by side.
 ///
 /// Uniforms stay until they are replaced; nothing else that a result depends on carries over from
-/// run to run. No run allocates memory, except for the first of few vertices, or in which few take
-/// the same way, and the first draw with indices. A clone shares the decoded program, so that each
+/// run to run. No run allocates memory, except for the first in which few vertices take the same
+/// way, and the first draw with indices. A clone shares the decoded program, so that each
 /// thread has lanes of its own at little cost.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -170,7 +172,13 @@ impl Batch {
     /// The first vertex for which a [`Machine`](transpica::Machine) returns an error, and that
     /// error. All others have run to their end.
     pub fn run(&mut self, count: usize) -> std::result::Result<(), VertexError> {
-        self.runner.run(&self.code, count)
+        if count > SMALL {
+            return self.runner.run(&self.code, count);
+        }
+        self.runner.file.give_inputs(&self.code.places, count, &self.runner.settings);
+        let ran = self.runner.run_small(&self.code, count);
+        self.runner.file.take_outputs(&self.code.places, count);
+        ran
     }
 
     /// Returns the values of component 0..3 of o0..o15 in each lane of the last run. The values of
@@ -208,16 +216,6 @@ impl Batch {
         let mut result = Ok(());
         let batches = inputs.chunks(LANES).zip(outputs.chunks_mut(LANES)).enumerate();
         for (batch, (inputs, outputs)) in batches {
-            if self.runner.is_alone(inputs.len()) {
-                self.runner.begin_alone(inputs.len());
-                for (lane, (inputs, outputs)) in inputs.iter().zip(outputs).enumerate() {
-                    let (found, ran) = self.runner.alone(&self.code, lane, |to| *to = *inputs);
-                    *outputs = *found;
-                    let vertex = batch * LANES + lane;
-                    result = result.and(ran.map_err(|error| VertexError { vertex, error }));
-                }
-                continue;
-            }
             self.load(inputs);
             let ran = self.run(inputs.len()).map_err(|VertexError { vertex, error }| VertexError {
                 vertex: batch * LANES + vertex,

@@ -2,13 +2,9 @@
 //! In: an output map, options, registers of all lanes. Out: floats at places that the caller
 //! chooses. Knows no program. What an output is, and its conversion, is [`transpica::host`]'s.
 
-use super::lanes::LANES;
 use transpica::host::varying::{self, Place};
 use transpica::host::{ComponentSource, Hook, HostValues, Output, OutputMap, OutputValue, attach};
 use transpica::{Error, Options, Profile, Result};
-
-/// Vertices that are converted one by one, which touches less code than loops over lanes.
-const FEW: usize = 6;
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,60 +126,32 @@ impl Records {
     }
 
     /// Writes a record for each place. `lanes` gives those of a component of an output register.
-    pub(super) fn write<'a>(
+    pub(super) fn write<'a, const N: usize>(
         &self,
         places: &[u32],
-        lanes: impl Fn(u8, usize) -> &'a [f32; LANES],
+        lanes: impl Fn(u8, usize) -> &'a [f32; N],
         to: &mut [f32],
     ) {
         for Field { output, offset, .. } in &self.fields {
-            let mut columns = [&[0.0; LANES]; 4];
+            let mut columns = [&[0.0; N]; 4];
             for (column, source) in columns.iter_mut().zip(&output.components) {
                 *column = match *source {
                     ComponentSource::Register { register, component } => {
                         lanes(register & 15, component.index())
                     }
-                    ComponentSource::One => &[1.0; LANES],
-                    ComponentSource::Zero => &[0.0; LANES],
+                    ComponentSource::One => &[1.0; N],
+                    ComponentSource::Zero => &[0.0; N],
                 };
             }
             let at = (self.stride, *offset);
             if output.is_plain() {
-                write(places, columns, to, at, output.lanes());
+                write(places, columns.map(|column| &column[..]), to, at, output.lanes());
                 continue;
             }
-            if places.len() <= FEW {
-                for (lane, place) in places.iter().enumerate() {
-                    let mut converted = columns.map(|column| [column[lane % LANES]]);
-                    output.convert(&mut converted, &self.options, &self.host);
-                    self.store(*place, *offset, &converted.as_flattened()[..output.lanes().min(4)], to);
-                }
-                continue;
-            }
-            let mut converted = [[0.0; LANES]; 4];
-            for (converted, column) in converted.iter_mut().zip(columns) {
-                let lanes = places.len().min(LANES);
-                converted[..lanes].copy_from_slice(&column[..lanes]);
-            }
+            let mut converted = columns.map(|column| *column);
             output.convert(&mut converted, &self.options, &self.host);
-            let [x, y, z, w] = &converted;
-            write(places, [x, y, z, w], to, at, output.lanes());
+            write(places, converted.each_ref().map(|column| &column[..]), to, at, output.lanes());
         }
-    }
-
-    /// Writes the record of a vertex from its output registers.
-    pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
-        for Field { output, offset, .. } in &self.fields {
-            let value = output.value(registers, &self.options, &self.host);
-            self.store(place, *offset, &value[..output.lanes().min(4)], to);
-        }
-    }
-
-    /// Writes a field of a record.
-    fn store(&self, place: u32, offset: usize, values: &[f32], to: &mut [f32]) {
-        let start = (place as usize).wrapping_mul(self.stride).wrapping_add(offset);
-        let to = to.get_mut(start..).unwrap_or_default();
-        to.iter_mut().zip(values).for_each(|(to, value)| *to = *value);
     }
 
     /// Copies records: to the first place of each pair from the second.
@@ -199,7 +167,7 @@ impl Records {
 }
 
 /// Chooses the loop for the number of components.
-fn write(places: &[u32], columns: [&[f32; LANES]; 4], to: &mut [f32], at: (usize, usize), count: usize) {
+fn write(places: &[u32], columns: [&[f32]; 4], to: &mut [f32], at: (usize, usize), count: usize) {
     match count {
         0 => {}
         1 => each::<1>(places, columns, to, at),
@@ -213,7 +181,7 @@ fn write(places: &[u32], columns: [&[f32; LANES]; 4], to: &mut [f32], at: (usize
 #[inline(never)]
 fn each<const COUNT: usize>(
     places: &[u32],
-    [x, y, z, w]: [&[f32; LANES]; 4],
+    [x, y, z, w]: [&[f32]; 4],
     to: &mut [f32],
     (stride, offset): (usize, usize),
 ) {

@@ -9,6 +9,7 @@
 use super::code::{Bank, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
 use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
+use super::small::Small;
 use super::wide::Wide;
 use crate::entity::bits;
 use crate::precision::arith;
@@ -139,6 +140,8 @@ pub(super) struct File {
     uninitialized: [f32; 4],
     /// The same, of outputs that the program does not write.
     unwritten: Box<[Lanes; 4]>,
+    /// The registers of small runs.
+    pub(super) small: Small,
     /// The state of EMIT; only of geometry programs.
     pub(super) emission: Option<Box<Emission>>,
 }
@@ -171,6 +174,7 @@ impl File {
             fresh_outputs: 0,
             uninitialized,
             unwritten: Box::new(uninitialized.map(|value| Lanes([value; LANES]))),
+            small: Small::new(settings, uninitialized),
             emission: None,
         }
     }
@@ -192,8 +196,7 @@ impl File {
     /// and rounds inputs.
     pub(super) fn begin(&mut self, places: &Places, settings: &Settings, lanes: usize) {
         self.addresses.iter_mut().for_each(|address| address[..lanes].fill(0));
-        self.lanes = lanes;
-        self.flags = [0; 2];
+        (self.lanes, self.small.is_running) = (lanes, false);
         self.fresh_temps = places.used(Bank::Temp);
         // The banks of geometry programs change with each EMIT.
         self.fresh_outputs = if self.emission.is_some() { 0 } else { places.used(Bank::Output) };

@@ -6,8 +6,7 @@
 //! saves *n* with each word, and costs 2.5 with each word, half of one with each block of it, and
 //! [`MOVE`] with each control instruction, [`MOVE_AMONG_OTHERS`] while other groups wait. Each run
 //! keeps the sum. Where it is negative, or a group has at most [`LONELY`] lanes among many groups,
-//! the lanes run on one by one. A run of at most [`ALONE`] vertices begins like that. The four
-//! numbers were chosen by the geometric mean of all rows of `cargo run --release -p
+//! the lanes run on one by one, but not in [small](super::small) runs. The three numbers were chosen by the geometric mean of all rows of `cargo run --release -p
 //! transpica-bench -- --batch shaders`, column by column: smaller and larger ones take as long or
 //! longer.
 
@@ -17,6 +16,7 @@ use super::group::{FEW, Group, Groups, Used};
 use super::lanes::{Active, BLOCK, LANES};
 use super::register_file::{At, File};
 use super::rest::Rest;
+use super::small::Small;
 use super::wide::Wide;
 use crate::entity::bits;
 use transpica::interp::Settings;
@@ -27,11 +27,6 @@ use transpica::{At as Place, Error, Kind};
 
 /// Lanes of a group that are faster one by one.
 const LONELY: u32 = 1;
-
-/// Vertices of a run that are faster one by one, and need no lanes at all.
-pub(super) const ALONE: usize = 3;
-/// The most vertices that run like that where more of them have ended one by one in lanes.
-const MOST_ALONE: usize = LANES / 8;
 
 /// Time of a move of a group, in executed instructions of the interpreter.
 const MOVE: i64 = 2;
@@ -54,10 +49,6 @@ pub(super) struct Runner {
     /// Estimate of the time saved since the run began, in instructions of the interpreter. Once it
     /// is negative, all lanes run on one by one.
     saved: i64,
-    /// Vertices of a run that are faster one by one, as runs of this program have shown.
-    alone: usize,
-    /// Lanes of the run that have ended one by one.
-    single: u32,
     pub(super) used: Used,
     /// The lanes that the loop guard stopped.
     pub(super) stopped: u64,
@@ -78,8 +69,6 @@ impl Runner {
             wide: Wide::detect(),
             run: 0,
             saved: 0,
-            alone: ALONE,
-            single: 0,
             used: Used { steps: [0; LANES], jumps: [0; LANES] },
             stopped: 0,
             failure: None,
@@ -88,17 +77,41 @@ impl Runner {
 
     /// Runs a program in the first lanes.
     pub(super) fn run(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
-        if self.is_alone(count) {
-            return self.run_alone(code, count);
-        }
+        // Other lanes stay untouched: in a small draw they would cost more than the program.
+        self.file.begin(&code.places, &self.settings, count.min(LANES).next_multiple_of(BLOCK));
+        let ran = self.begin(code, count);
+        self.file.fill_outputs(&code.places);
+        ran
+    }
+
+    /// Runs a program in the first lanes of [small](super::small) registers.
+    pub(super) fn run_small(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+        self.file.small.begin(code, count);
+        self.begin(code, count)
+    }
+
+    /// Runs a program whose registers are ready.
+    fn begin(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+        (self.run, self.stopped) = (first(count), 0);
         if let Some(words) = code.straight
             && u64::from(words) < self.settings.budget
             && self.file.emission.is_none()
         {
-            self.run_straight(code, count, words.into());
+            self.used.steps[..count.min(LANES)].fill(u64::from(words) + 1);
+            self.execute(code, code.entry, words.into(), (self.run, 0));
             return Ok(());
         }
-        self.begin(code, count);
+        self.follow(code, count)
+    }
+
+    /// Runs a program of any form. Not inlined, so that small draws touch no more code than they
+    /// need.
+    #[inline(never)]
+    fn follow(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+        self.used.steps[..count.min(LANES)].fill(0);
+        self.used.jumps[..count.min(LANES)].fill(0);
+        self.file.flags = [0; 2];
+        (self.saved, self.failure) = (0, None);
         let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
         let mut next = (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps));
         while let Some(group) = next {
@@ -111,79 +124,12 @@ impl Runner {
                 self.advance(code, group, words)
             };
         }
-        self.file.fill_outputs(&code.places);
-        if count <= MOST_ALONE && self.single as usize * 2 > count {
-            self.alone = self.alone.max(count);
-        }
         self.failure.take().map_or(Ok(()), Err)
-    }
-
-    /// Runs a program that is a number of words and END. Not inlined, so that small draws touch no
-    /// more code than this.
-    #[inline(never)]
-    fn run_straight(&mut self, code: &Code, count: usize, words: usize) {
-        self.begin(code, count);
-        self.used.steps[..count.min(LANES)].fill(words as u64 + 1);
-        self.execute(code, code.entry, words, (self.run, 0));
-        self.file.fill_outputs(&code.places);
-    }
-
-    /// Returns whether a run of this many vertices needs no lanes.
-    pub(super) fn is_alone(&self, count: usize) -> bool {
-        count <= self.alone
-    }
-
-    /// Runs a program in the first lanes, one by one.
-    fn run_alone(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
-        let mut result = Ok(());
-        self.begin_alone(count);
-        for lane in 0..count {
-            let inputs = self.file.inputs(&code.places, lane);
-            let (outputs, ran) = self.alone(code, lane, |to| *to = inputs);
-            let outputs = *outputs;
-            self.file.set_outputs(&code.places, lane, &outputs);
-            result = result.and(ran.map_err(|error| VertexError { vertex: lane, error }));
-        }
-        result
-    }
-
-    /// Begins a run of vertices one by one.
-    pub(super) fn begin_alone(&mut self, count: usize) {
-        (self.run, self.stopped) = (first(count), 0);
-    }
-
-    /// Runs a program for the vertex of a lane; `load` sets the inputs that it reads. Returns the
-    /// outputs, and how it ended.
-    pub(super) fn alone(
-        &mut self,
-        code: &Code,
-        lane: usize,
-        load: impl FnOnce(&mut [[f32; 4]; 16]),
-    ) -> (&[[f32; 4]; 16], transpica::Result<()>) {
-        let Self { settings, file, ints, bools, rest, used, stopped, .. } = self;
-        let machine = rest.begin(code, settings, (file.uniforms(), ints, *bools));
-        machine.set_budget(settings.budget);
-        let ran = machine.run_with(load).map(|_| ());
-        used.steps[lane % LANES] = machine.steps();
-        *stopped |= u64::from(machine.is_stopped()) << (lane % LANES);
-        (machine.registers().outputs(), ran)
     }
 
     /// The number of instructions that the last run executed for a lane.
     pub(super) fn steps(&self, lane: usize) -> u64 {
         if lane < LANES && self.run >> lane & 1 != 0 { self.used.steps[lane] } else { 0 }
-    }
-
-    /// Begins a run of the first lanes.
-    fn begin(&mut self, code: &Code, count: usize) {
-        self.run = first(count);
-        // Other lanes stay untouched: in a small draw they would cost more than the program.
-        let lanes = count.min(LANES).next_multiple_of(BLOCK);
-        self.used.steps[..lanes].fill(0);
-        self.used.jumps[..lanes].fill(0);
-        (self.stopped, self.saved, self.single) = (0, 0, 0);
-        self.failure = None;
-        self.file.begin(&code.places, &self.settings, lanes);
     }
 
     /// Executes the data parts of the words up to the next one that the control model decides on,
@@ -215,6 +161,10 @@ impl Runner {
             );
         }
         let at = At { wide: *wide, active };
+        if file.small.is_running {
+            let operations = code.operations.get(pc.index()..).unwrap_or_default();
+            return Small::execute(file, &operations[..words.min(operations.len())], counter, &at);
+        }
         for operation in code.operations.iter().skip(pc.index()).take(words) {
             file.prepare(operation, &code.places, counter, &at);
             (operation.kernel)(file, operation, &at);
@@ -224,6 +174,9 @@ impl Runner {
     /// Returns whether a group has few lanes, and the run so many groups that it will not get more.
     fn is_scattered(&self, group: &Group) -> bool {
         let few = FEW.min(self.run.count_ones() as usize / 4);
+        if self.file.small.is_running {
+            return false;
+        }
         self.saved < 0 || group.lanes.count_ones() <= LONELY && self.groups.len() >= few
     }
 
@@ -244,7 +197,6 @@ impl Runner {
             emission.left |= group.lanes;
             return;
         }
-        self.single += group.lanes.count_ones();
         let Self { settings, file, ints, bools, rest, .. } = self;
         rest.begin(code, settings, (file.uniforms(), ints, *bools));
         for lane in bits(group.lanes) {
