@@ -9,6 +9,7 @@ use super::emission::Setting;
 use super::execute::{Kernel, kernel};
 use transpica::Program;
 use transpica::interp::Settings;
+use transpica::isa::access::Access;
 use transpica::isa::control::scope_ends;
 use transpica::isa::{CompareOp, Component, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source};
 
@@ -82,8 +83,15 @@ pub(super) struct Read {
     pub(super) mask: Mask,
     /// The uniform of a relative read.
     pub(super) register: u8,
+    pub(super) is_negated: bool,
+}
+
+impl Read {
     /// The sign bit where the operand is negated, else 0.
-    pub(super) sign: u32,
+    #[inline(always)]
+    pub(super) fn sign(&self) -> u32 {
+        u32::from(self.is_negated) << 31
+    }
 }
 
 /// Effect of an operation.
@@ -111,10 +119,6 @@ pub(super) struct Operation {
     pub(super) reads: [Read; 3],
     /// The relative read. There is one at most.
     pub(super) relative: Option<u8>,
-    /// Sets of components of temporary and output registers.
-    pub(super) temps_read: u64,
-    pub(super) temps_written: u64,
-    pub(super) outputs_written: u64,
 }
 
 impl Operation {
@@ -206,10 +210,10 @@ impl Code {
             Some(Route::Control | Route::Undefined(_)) | None => 0,
         };
         let (mut read, mut temps, mut outputs) = (0, 0, 0);
-        for operation in self.operations.iter().skip(self.entry.index()).take(words) {
-            read |= operation.temps_read & !temps;
-            temps |= operation.temps_written;
-            outputs |= operation.outputs_written;
+        for access in self.insts.iter().skip(self.entry.index()).take(words).map(Access::new) {
+            read |= access.temps_read & !temps;
+            temps |= access.temps_written;
+            outputs |= access.outputs_written;
         }
         if self.straight.is_none() {
             read |= self.places.used(Bank::Temp) & !temps;
@@ -241,7 +245,8 @@ fn route(inst: &Inst, permissive: bool) -> Route {
     }
 }
 
-const UNUSED: Read = Read { from: From::Uniform, lanes: [0; 4], mask: Mask::NONE, register: 0, sign: 0 };
+const UNUSED: Read =
+    Read { from: From::Uniform, lanes: [0; 4], mask: Mask::NONE, register: 0, is_negated: false };
 
 const NOTHING: Operation = Operation {
     kernel: |_, _, _| (),
@@ -250,9 +255,6 @@ const NOTHING: Operation = Operation {
     dest: [0; 4],
     reads: [UNUSED; 3],
     relative: None,
-    temps_read: 0,
-    temps_written: 0,
-    outputs_written: 0,
 };
 
 /// Decodes the data part of an instruction, if it has one.
@@ -275,11 +277,6 @@ fn decode(inst: &Inst, operation: &mut Operation, places: &mut Places) {
                 Dest::Temp(register) => (Bank::Temp, *register),
                 Dest::Output(register) => (Bank::Output, *register),
             };
-            let written = u64::from(mask.0) << (4 * (register & 15));
-            match bank {
-                Bank::Output => operation.outputs_written = written,
-                Bank::Temp | Bank::Input => operation.temps_written = written,
-            }
             for component in mask.iter() {
                 operation.dest[component.index()] = places.get_or_add(bank, register, component);
             }
@@ -301,7 +298,7 @@ fn decode(inst: &Inst, operation: &mut Operation, places: &mut Places) {
 /// Decodes a source of which some components can change the result.
 fn read(operand: &Operand, mask: Mask, number: usize, operation: &mut Operation, places: &mut Places) {
     let read = &mut operation.reads[number % 3];
-    (read.mask, read.sign) = (mask, u32::from(operand.negate) << 31);
+    (read.mask, read.is_negated) = (mask, operand.negate);
     let (bank, register) = match operand.register {
         Source::Uniform(register) => {
             let mut first = 4 * u16::from(register & 0x7F);
@@ -324,9 +321,6 @@ fn read(operand: &Operand, mask: Mask, number: usize, operation: &mut Operation,
         let of_source = operand.swizzle.get(component);
         any = u16::from(places.get_or_add(bank, register, of_source));
         read.lanes[component.index()] = any;
-        if bank == Bank::Temp {
-            operation.temps_read |= 1 << (4 * u32::from(register & 15) + of_source as u32);
-        }
     }
     // Components that nothing depends on are read nevertheless, from a place that is used anyway.
     for component in Component::ALL {

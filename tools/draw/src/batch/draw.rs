@@ -5,10 +5,10 @@
 
 use super::code::{Bank, Code};
 use super::fetch::VertexAttribute;
-use super::lanes::LANES;
+use super::lanes::{BLOCK, LANES};
 use super::order::Vertices;
 use super::records::Records;
-use super::small::SMALL;
+use super::small::{SMALL, row_of_output};
 use super::{Batch, VertexError};
 use crate::entity::bits;
 use transpica::interp::Registers;
@@ -142,17 +142,30 @@ impl Batch {
         let Self { code, runner, work } = self;
         let count = work.count.min(SMALL);
         for register in registers(code) {
-            for (lane, &vertex) in work.vertices[..count].iter().enumerate() {
-                let value = vertices.fetch(register, vertex);
-                runner.file.small.set_input(&code.places, register, lane, value, &runner.settings);
+            let (values, read) = match vertices.attribute(register) {
+                VertexAttribute::Fixed(value) => (*value, 0),
+                VertexAttribute::Array(array) => {
+                    array.read(&work.vertices[..count], &mut work.columns);
+                    (Registers::DEFAULT, array.components())
+                }
+            };
+            for (component, column) in work.columns.iter_mut().enumerate() {
+                if component >= read {
+                    column[..SMALL].fill(values[component]);
+                }
+                let place = code.places.get(Bank::Input, 4 * register + component);
+                runner.file.small.set_input(place, count, column);
             }
         }
         let ran = runner.run_small(code, count);
-        for (four, places) in work.places[..count].chunks(4).enumerate() {
+        for (rows, places) in runner.file.small.rows().zip(work.places[..count].chunks(BLOCK)) {
             let lanes = |register: u8, component: usize| {
-                runner.file.small.output(&code.places, four, 4 * usize::from(register) + component)
+                &rows[row_of_output(&code.places, 4 * usize::from(register) + component)]
             };
-            records.write(places, lanes, to);
+            runner.wide.call(
+                #[inline(always)]
+                || records.write(places, lanes, to),
+            );
         }
         work.placed(ran)
     }

@@ -175,7 +175,7 @@ impl Batch {
         if count > SMALL {
             return self.runner.run(&self.code, count);
         }
-        self.runner.file.give_inputs(&self.code.places, count, &self.runner.settings);
+        self.runner.file.give_inputs(&self.code.places, count);
         let ran = self.runner.run_small(&self.code, count);
         self.runner.file.take_outputs(&self.code.places, count);
         ran

@@ -126,6 +126,7 @@ impl Records {
     }
 
     /// Writes a record for each place. `lanes` gives those of a component of an output register.
+    #[inline(always)]
     pub(super) fn write<'a, const N: usize>(
         &self,
         places: &[u32],

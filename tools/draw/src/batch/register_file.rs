@@ -6,7 +6,7 @@
 //! read before the write, and nothing is copied. Where some lanes of the run are not active, the
 //! results replace the active ones instead.
 
-use super::code::{Bank, From, NONE, Operation, Places, Read};
+use super::code::{Bank, Code, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
 use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
 use super::small::Small;
@@ -47,15 +47,15 @@ impl Sources {
     pub(super) fn value(&self, read: &Read, component: usize) -> Value<'_> {
         let lane = usize::from(read.lanes[component]);
         let place = match (read.from, self.found) {
-            (From::Lanes, _) => return Value::Lanes(&self.places[lane], read.sign),
+            (From::Lanes, _) => return Value::Lanes(&self.places[lane], read.sign()),
             (From::Relative(_), Found::Gathered) => {
-                return Value::Lanes(&self.gathered[lane % 4].0, read.sign);
+                return Value::Lanes(&self.gathered[lane % 4].0, read.sign());
             }
             (From::Uniform, _) => lane,
             (From::Relative(_), Found::Register(register)) => 4 * usize::from(register) + lane,
         };
         let value = self.uniforms.as_flattened()[place % (4 * sizes::INDICES)];
-        Value::Equal(flip(value, read.sign))
+        Value::Equal(flip(value, read.sign()))
     }
 
     /// All components of an operand.
@@ -65,18 +65,18 @@ impl Sources {
         let first = match (read.from, self.found) {
             (From::Lanes, _) => {
                 let lanes = &self.places;
-                return Operand::Lanes([&lanes[x], &lanes[y], &lanes[z], &lanes[w]], read.sign);
+                return Operand::Lanes([&lanes[x], &lanes[y], &lanes[z], &lanes[w]], read.sign());
             }
             (From::Relative(_), Found::Gathered) => {
                 let lanes = &self.gathered;
                 let [x, y, z, w] = [&lanes[x % 4], &lanes[y % 4], &lanes[z % 4], &lanes[w % 4]];
-                return Operand::Lanes([&x.0, &y.0, &z.0, &w.0], read.sign);
+                return Operand::Lanes([&x.0, &y.0, &z.0, &w.0], read.sign());
             }
             (From::Uniform, _) => 0,
             (From::Relative(_), Found::Register(register)) => 4 * usize::from(register),
         };
         const SIZE: usize = 4 * sizes::INDICES;
-        let (all, sign) = (self.uniforms.as_flattened(), read.sign);
+        let (all, sign) = (self.uniforms.as_flattened(), read.sign());
         let [x, y, z, w] = [first + x, first + y, first + z, first + w];
         let values = [all[x % SIZE], all[y % SIZE], all[z % SIZE], all[w % SIZE]];
         Operand::Equal([
@@ -133,9 +133,6 @@ pub(super) struct File {
     pub(super) flags: [u64; 2],
     /// Lanes of the run, in whole blocks: the others keep what they have.
     lanes: usize,
-    /// Sets of components of r and o registers that have no value of this run yet.
-    fresh_temps: u64,
-    fresh_outputs: u64,
     /// The value of registers r and o at the start.
     uninitialized: [f32; 4],
     /// The same, of outputs that the program does not write.
@@ -170,8 +167,6 @@ impl File {
             addresses: Box::new([[0; LANES]; 2]),
             flags: [0; 2],
             lanes: LANES,
-            fresh_temps: 0,
-            fresh_outputs: 0,
             uninitialized,
             unwritten: Box::new(uninitialized.map(|value| Lanes([value; LANES]))),
             small: Small::new(settings, uninitialized),
@@ -192,15 +187,17 @@ impl File {
         }
     }
 
-    /// Begins a run of the first lanes: gives all registers but inputs and uniforms their defaults,
-    /// and rounds inputs.
-    pub(super) fn begin(&mut self, places: &Places, settings: &Settings, lanes: usize) {
+    /// Begins a run of the first lanes: gives registers that the program does not write first their
+    /// defaults, and rounds inputs.
+    pub(super) fn begin(&mut self, code: &Code, settings: &Settings, lanes: usize) {
+        let places = &code.places;
         self.addresses.iter_mut().for_each(|address| address[..lanes].fill(0));
         (self.lanes, self.small.is_running) = (lanes, false);
-        self.fresh_temps = places.used(Bank::Temp);
+        let [temps, outputs] = code.fresh;
+        self.fill(places, Bank::Temp, temps);
         // The banks of geometry programs change with each EMIT.
-        self.fresh_outputs = if self.emission.is_some() { 0 } else { places.used(Bank::Output) };
-        if settings.precision != Precision::F24 && !settings.flush_subnormals {
+        self.fill(places, Bank::Output, if self.emission.is_some() { 0 } else { outputs });
+        if !rounds(settings) {
             return;
         }
         for component in bits(places.used(Bank::Input)) {
@@ -211,14 +208,7 @@ impl File {
         }
     }
 
-    /// Gives outputs that no lane wrote their default.
-    pub(super) fn fill_outputs(&mut self, places: &Places) {
-        self.fill(places, Bank::Output, self.fresh_outputs);
-        self.fresh_outputs = 0;
-    }
-
     /// Gives components of a bank their default.
-    #[cold]
     fn fill(&mut self, places: &Places, bank: Bank, components: u64) {
         for component in bits(components) {
             let place = places.get(bank, component as usize);
@@ -230,21 +220,11 @@ impl File {
     /// The value of a lane, as a vertex that runs on elsewhere finds it.
     #[inline]
     pub(super) fn lane(&self, places: &Places, bank: Bank, component: usize, lane: usize) -> f32 {
-        let is_fresh = match bank {
-            Bank::Input => false,
-            Bank::Temp => self.fresh_temps >> component & 1 != 0,
-            Bank::Output => self.fresh_outputs >> component & 1 != 0,
-        };
-        if is_fresh {
-            return self.uninitialized[component % 4];
-        }
         self.sources.places[usize::from(places.get(bank, component))][lane]
     }
 
-    /// Sets the outputs of a lane that has ended. No other lane may end later with the default of a
-    /// register that has no value yet.
+    /// Sets the outputs of a lane that has ended.
     pub(super) fn set_outputs(&mut self, places: &Places, lane: usize, values: &[[f32; 4]; 16]) {
-        self.fill_outputs(places);
         for component in bits(places.used(Bank::Output)) {
             let component = component as usize;
             let place = usize::from(places.get(Bank::Output, component));
@@ -289,21 +269,9 @@ impl File {
         &mut self.sources.places[usize::from(place)]
     }
 
-    /// Prepares the registers that an operation names: defaults of those that are read before they
-    /// are written, or get a value in some lanes only; what a relative read finds.
+    /// Prepares the relative read of an operation.
     #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-    pub(super) fn prepare(&mut self, operation: &Operation, places: &Places, counter: i32, at: &At<'_>) {
-        let (mut temps, mut outputs) = (operation.temps_read & self.fresh_temps, 0);
-        if !at.active.is_whole {
-            temps |= operation.temps_written & self.fresh_temps;
-            outputs = operation.outputs_written & self.fresh_outputs;
-        }
-        if temps | outputs != 0 {
-            self.fill(places, Bank::Temp, temps);
-            self.fill(places, Bank::Output, outputs);
-        }
-        self.fresh_temps &= !(temps | operation.temps_written);
-        self.fresh_outputs &= !operation.outputs_written;
+    pub(super) fn prepare(&mut self, operation: &Operation, counter: i32, at: &At<'_>) {
         if let Some(read) = operation.relative {
             self.sources.found = self.relative(&operation.reads[usize::from(read) % 3], counter, at);
         }
@@ -372,6 +340,11 @@ impl File {
 pub(super) struct At<'a> {
     pub(super) wide: Wide,
     pub(super) active: &'a Active,
+}
+
+/// Returns whether inputs are rounded.
+pub(super) fn rounds(settings: &Settings) -> bool {
+    settings.precision == Precision::F24 || settings.flush_subnormals
 }
 
 /// An input or uniform as the registers hold it.

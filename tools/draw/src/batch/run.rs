@@ -43,7 +43,7 @@ pub(super) struct Runner {
     pub(super) rest: Rest,
     groups: Groups,
     active: Active,
-    wide: Wide,
+    pub(super) wide: Wide,
     /// The lanes of the run.
     run: u64,
     /// Estimate of the time saved since the run began, in instructions of the interpreter. Once it
@@ -78,15 +78,13 @@ impl Runner {
     /// Runs a program in the first lanes.
     pub(super) fn run(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
         // Other lanes stay untouched: in a small draw they would cost more than the program.
-        self.file.begin(&code.places, &self.settings, count.min(LANES).next_multiple_of(BLOCK));
-        let ran = self.begin(code, count);
-        self.file.fill_outputs(&code.places);
-        ran
+        self.file.begin(code, &self.settings, count.min(LANES).next_multiple_of(BLOCK));
+        self.begin(code, count)
     }
 
     /// Runs a program in the first lanes of [small](super::small) registers.
     pub(super) fn run_small(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
-        self.file.small.begin(code, count);
+        self.file.small.begin(code, &self.settings, count);
         self.begin(code, count)
     }
 
@@ -166,7 +164,7 @@ impl Runner {
             return Small::execute(file, &operations[..words.min(operations.len())], counter, &at);
         }
         for operation in code.operations.iter().skip(pc.index()).take(words) {
-            file.prepare(operation, &code.places, counter, &at);
+            file.prepare(operation, counter, &at);
             (operation.kernel)(file, operation, &at);
         }
     }

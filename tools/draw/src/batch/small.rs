@@ -9,8 +9,8 @@
 
 use super::code::{Action, Bank, Code, From, Operation, Places, Read};
 use super::execute::data;
-use super::lanes::{BLOCK, components, flip};
-use super::register_file::{At, File, load};
+use super::lanes::{BLOCK, LANES, components, flip};
+use super::register_file::{At, File, load, rounds};
 use crate::entity::bits;
 use crate::precision::arith;
 use transpica::Precision;
@@ -28,6 +28,13 @@ const ROWS: usize = 256;
 /// The first of four rows with the value of outputs that the program does not write: there are
 /// fewer places.
 const UNWRITTEN: usize = 200;
+
+/// The row of a component of an output.
+#[inline]
+pub(super) fn row_of_output(places: &Places, component: usize) -> usize {
+    let place = usize::from(places.get(Bank::Output, component));
+    if place < UNWRITTEN { place } else { UNWRITTEN + component % 4 }
+}
 
 /// The registers of a block.
 #[derive(Clone, Debug)]
@@ -65,8 +72,11 @@ impl Small {
     }
 
     /// Begins a run: gives the registers that the program may read first their defaults.
-    pub(super) fn begin(&mut self, code: &Code, count: usize) {
+    pub(super) fn begin(&mut self, code: &Code, settings: &Settings, count: usize) {
         self.is_running = true;
+        if rounds(settings) {
+            self.round(&code.places, settings);
+        }
         for (rows, addresses) in self.blocks.iter_mut().zip(&mut self.addresses).take(count.div_ceil(BLOCK)) {
             *addresses = [[0; BLOCK]; 2];
             for (bank, components) in [Bank::Temp, Bank::Output].into_iter().zip(code.fresh) {
@@ -78,29 +88,28 @@ impl Small {
         }
     }
 
-    /// Sets an input register of a lane.
-    #[inline]
-    pub(super) fn set_input(
-        &mut self,
-        places: &Places,
-        register: usize,
-        lane: usize,
-        value: [f32; 4],
-        settings: &Settings,
-    ) {
-        let Some(rows) = self.blocks.get_mut(lane / BLOCK) else { return };
-        for (component, value) in value.into_iter().enumerate() {
-            let place = places.get(Bank::Input, 4 * register + component);
-            rows.0[usize::from(place)][lane % BLOCK] = load(value, settings);
+    /// Rounds the inputs.
+    #[cold]
+    fn round(&mut self, places: &Places, settings: &Settings) {
+        for component in bits(places.used(Bank::Input)) {
+            let place = places.get(Bank::Input, component as usize);
+            for value in self.place(place).flatten() {
+                *value = load(*value, settings);
+            }
         }
     }
 
-    /// A component of an output in four lanes, the n-th of all.
-    #[inline]
-    pub(super) fn output(&self, places: &Places, four: usize, component: usize) -> &[f32; 4] {
-        let place = usize::from(places.get(Bank::Output, component));
-        let place = if place < UNWRITTEN { place } else { UNWRITTEN + component % 4 };
-        &self.blocks[four / 2].0[place].as_chunks().0[four % 2]
+    /// Sets a component of an input in the first lanes.
+    pub(super) fn set_input(&mut self, place: u8, count: usize, values: &[f32; LANES]) {
+        let chunks = values.as_chunks::<BLOCK>().0.iter().take(count.div_ceil(BLOCK));
+        for (rows, values) in self.blocks.iter_mut().zip(chunks) {
+            rows.0[usize::from(place)] = *values;
+        }
+    }
+
+    /// The rows of each block.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[Component; ROWS]> {
+        self.blocks.iter().map(|rows| &rows.0)
     }
 
     /// The lanes of all blocks of a place.
@@ -117,13 +126,10 @@ impl Small {
 
 impl File {
     /// Copies the inputs of the first lanes to the registers of small runs.
-    pub(super) fn give_inputs(&mut self, places: &Places, count: usize, settings: &Settings) {
+    pub(super) fn give_inputs(&mut self, places: &Places, count: usize) {
         for component in bits(places.used(Bank::Input)) {
             let place = places.get(Bank::Input, component as usize);
-            let from = self.sources.places[usize::from(place)].as_chunks::<BLOCK>().0;
-            for (to, from) in self.small.place(place).zip(from).take(count.div_ceil(BLOCK)) {
-                *to = from.map(|value| load(value, settings));
-            }
+            self.small.set_input(place, count, &self.sources.places[usize::from(place)]);
         }
     }
 
@@ -229,7 +235,7 @@ impl Block<'_> {
     #[inline(always)]
     fn read(&mut self, operation: &Operation, number: usize) {
         let (read, values) = (&operation.reads[number], &mut self.operands[number]);
-        let sign = read.sign;
+        let sign = read.sign();
         match read.from {
             From::Lanes => {
                 for (to, place) in values.iter_mut().zip(read.lanes) {
@@ -257,7 +263,7 @@ impl Block<'_> {
             };
             let register = usize::from(arith::uniform_index(read.register, address)) % sizes::INDICES;
             for (to, component) in self.operands[number].iter_mut().zip(read.lanes) {
-                to[lane] = flip(self.uniforms[register][usize::from(component) % 4], read.sign);
+                to[lane] = flip(self.uniforms[register][usize::from(component) % 4], read.sign());
             }
         }
     }
