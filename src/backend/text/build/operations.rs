@@ -34,7 +34,7 @@ impl<'a> Builder<'a> {
         let view = match product {
             Some(view) => view,
             None => {
-                let label = Label::Hint(self.origin(value));
+                let label = Label::Hint(self.named_hint(value));
                 self.operation(op, data.ty, label)?
             }
         };
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the register that a value came from: by its name, if the source gives it one there.
-    fn origin(&mut self, value: Value) -> Hint {
+    fn named_hint(&mut self, value: Value) -> Hint {
         let hint = self.ir.values[value].hint;
         let (HintRegister::Temp(_) | HintRegister::Output(_), Some(source)) =
             (hint.register, self.module.source.debug_source)
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the register of which dot products are the components in order.
     fn product_label(&mut self, dots: &[Option<Value>]) -> Label {
-        let mut hint = |lane: usize| dots[lane].map_or(Hint::default(), |dot| self.origin(dot));
+        let mut hint = |lane: usize| dots[lane].map_or(Hint::default(), |dot| self.named_hint(dot));
         let register = hint(0).register;
         if (0..dots.len()).all(|lane| hint(lane) == Hint { register, mask: 1 << lane }) {
             return Label::Hint(Hint { register, mask: (1 << dots.len()) - 1 });

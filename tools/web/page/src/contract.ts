@@ -1,6 +1,20 @@
 // Types of the engine's results: each call of `Engine` (tools/web/src) returns one of these as
 // JSON. No method throws: a failure is {"error": Problem}. Addresses of instructions are `pc`s.
 
+/** Whether two programs compute the same. */
+export interface Verdict {
+  equal: boolean;
+  /** Equal for all inputs. */
+  proven: boolean;
+  text: string;
+  /** Registers with other names or places. */
+  notes: string[];
+  /** State file of the smallest inputs with different results. */
+  state: string | null;
+  /** Addresses of the first instructions of both that differ. */
+  places: [number | null, number | null];
+}
+
 export interface Problem {
   severity: "error" | "warning" | "note";
   message: string;
@@ -200,6 +214,7 @@ export interface Engine {
   pick(json: string, x: number, y: number): string;
   ancestry(output: string, components: string): string; // ("o0", "xy") of the recording → Ancestry
   dead(): string; // → number[]: addresses of instructions that no output depends on, on any path
+  equal(name: string, bytes: Uint8Array): string; // → Verdict about the program of another file
   meshes(): string; // → string[] built-in meshes
   setMesh(nameOrObj: string): string; // a built-in name, or the text of an .obj file → {problems}
   shows(): string; // → string[]: what a picture can be colored by

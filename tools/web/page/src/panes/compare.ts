@@ -3,7 +3,7 @@
 
 import type { MergeView } from "@codemirror/merge";
 import type { Client } from "../client";
-import type { DrawRequest, Problem } from "../contract";
+import type { DrawRequest, Problem, Verdict } from "../contract";
 import { button, h, number } from "../dom";
 import { SEED, VERTICES } from "../opening";
 import { difference, type Pixels, show, transparent } from "../pixels";
@@ -60,6 +60,7 @@ export function comparePane(
   const texts = h("div", { class: "merge" });
   const values = h("div", { class: "values", tabindex: 0, role: "region", "aria-label": "Outputs that differ" });
   const pictures = h("div", { class: "pictures" });
+  const verdict = h("div", { class: "verdict" });
   const status = h("p", { class: "empty" }, "Open a second program to compare it with the one in the editor.");
   const file = h("input", {
     type: "file",
@@ -93,6 +94,7 @@ export function comparePane(
       sample,
     ),
     status,
+    verdict,
     pictures,
     values,
     texts,
@@ -148,6 +150,17 @@ export function comparePane(
       ...(both ? [figure(`Difference: ${both.different.toLocaleString("en")} pixels`, both.picture)] : []),
     );
   };
+  /** Whether both compute the same for all inputs; inputs that tell them apart can be taken over. */
+  const judge = async (one: Session, two: Session) => {
+    const bytes = (await two.client.call("shbin")) as Uint8Array;
+    const found = await one.client.json<Verdict & { error?: Problem }>("equal", two.opened?.name ?? "", bytes);
+    if (found.error) return verdict.replaceChildren(h("p", {}, found.error.message));
+    const take = () => void one.input("setState", found.state ?? "");
+    verdict.replaceChildren(
+      h("pre", {}, [found.text.trimEnd(), ...found.notes].join("\n")),
+      ...(found.state ? [button("Use the inputs that differ", "", take)] : []),
+    );
+  };
   const mergeTexts = async (first: string, text: string) => {
     const { merged } = await import("../merge");
     merge?.destroy();
@@ -173,6 +186,7 @@ export function comparePane(
       const rows = differences(outputs(a), outputs(b));
       status.textContent = `${opened.name} and ${other.opened.name}, with the same inputs: ${rows.length === 0 ? "every output is equal." : `${rows.length} values differ.`}`;
       say(status.textContent);
+      await judge(session, other);
       await showPictures(session, other);
       const head = ["Vertex", "Output", opened.name, other.opened.name];
       values.replaceChildren(
