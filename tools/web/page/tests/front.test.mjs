@@ -504,6 +504,13 @@ test("compared programs have pictures, and their difference", async () => {
   assert.ok(Number(/Difference: ([\d,]+) pixels/.exec(captions[2])[1].replace(",", "")) > 500, captions[2]);
   await followed(page, () => page.selectOption("#panel-compare select", { label: "lights" }).then(() => replace(page, ".proc", "; same\n.proc")));
   await page.locator("#panel-compare figcaption", { hasText: "Difference: 0 pixels" }).waitFor();
+  await page.locator("#panel-compare .verdict", { hasText: "equal for all inputs, proven by structure" }).waitFor();
+  await followed(page, () => replace(page, "max r4.x", "min r4.x"));
+  const verdict = page.locator("#panel-compare .verdict");
+  await verdict.locator("text=different: color").waitFor();
+  assert.match(await verdict.innerText(), /this program: 0x[0-9A-F]+: min r4.x/);
+  await verdict.locator("button", { hasText: "Use the inputs that differ" }).click();
+  await page.locator("#panel-compare", { hasText: /values differ/ }).waitFor();
   await shot(page, "compare-pictures");
   await page.click("#tab-wgsl");
 });

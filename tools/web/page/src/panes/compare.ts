@@ -2,7 +2,7 @@
 // differ for the same inputs, both texts with their differences.
 
 import type { MergeView } from "@codemirror/merge";
-import type { Client } from "../client";
+import { CallError, type Client } from "../client";
 import type { DrawRequest, Problem, Verdict } from "../contract";
 import { button, h, number } from "../dom";
 import { SEED, VERTICES } from "../opening";
@@ -153,8 +153,13 @@ export function comparePane(
   /** Whether both compute the same for all inputs; inputs that tell them apart can be taken over. */
   const judge = async (one: Session, two: Session) => {
     const bytes = (await two.client.call("shbin")) as Uint8Array;
-    const found = await one.client.json<Verdict & { error?: Problem }>("equal", two.opened?.name ?? "", bytes);
-    if (found.error) return verdict.replaceChildren(h("p", {}, found.error.message));
+    const asked = one.client.json<Verdict>("equal", two.opened?.name ?? "", bytes);
+    // Programs of two stages, or with other outputs, are not compared.
+    const found = await asked.catch((error: unknown) => {
+      if (error instanceof CallError) return error.problem.message;
+      throw error;
+    });
+    if (typeof found === "string") return verdict.replaceChildren(h("p", {}, found));
     const take = () => void one.input("setState", found.state ?? "");
     verdict.replaceChildren(
       h("pre", {}, [found.text.trimEnd(), ...found.notes].join("\n")),
