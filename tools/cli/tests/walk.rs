@@ -1,4 +1,4 @@
-//! The walk of the guide from an empty folder to a tested shader: its files are written, its
+//! The walks of the guide from an empty folder to a tested shader: their files are written, their
 //! commands run in a shell in order, and print what the guide shows.
 
 use std::fs;
@@ -8,8 +8,8 @@ use std::process::Command;
 use crate::needs;
 use crate::support::{folder, root};
 
-/// Heading of the walk.
-const HEADING: &str = "## From an empty folder";
+/// Headings of the walks, with the least numbers of their files and blocks of commands.
+const WALKS: [(&str, [usize; 2]); 2] = [("## From an empty folder", [4, 5]), ("## From WGSL", [2, 3])];
 
 /// A block of the guide.
 enum Block {
@@ -17,9 +17,9 @@ enum Block {
     Console(String),
 }
 
-/// Returns the blocks of the walk. The last name in the line before a block names its file.
-fn blocks(guide: &str) -> Vec<Block> {
-    let (_, walk) = guide.split_once(HEADING).expect("the walk");
+/// Returns the blocks of a walk. The last name in the line before a block names its file.
+fn blocks(guide: &str, heading: &str) -> Vec<Block> {
+    let (_, walk) = guide.split_once(heading).expect("the walk");
     let (walk, _) = walk.split_once("\n## ").expect("the next chapter");
     let mut pieces = walk.split("```");
     let mut before = pieces.next().expect("an introduction");
@@ -51,23 +51,25 @@ fn run(folder: &Path, text: &str) {
 }
 
 #[test]
-fn the_walk_of_the_guide_prints_what_it_shows() {
+fn the_walks_of_the_guide_print_what_they_show() {
     needs!("sh");
     let guide = fs::read_to_string(root().join("tools/asm/src/guide/homebrew.md")).expect("readable");
-    let folder = folder("walk");
-    let mut counts = [0, 0];
-    for block in blocks(&guide) {
-        match block {
-            Block::File { name, text } => {
-                counts[0] += 1;
-                fs::write(folder.join(name), text).expect("writable");
-            }
-            Block::Console(text) => {
-                counts[1] += 1;
-                run(&folder, &text);
+    for (number, (heading, least)) in WALKS.into_iter().enumerate() {
+        let folder = folder(&format!("walk-{number}"));
+        let mut counts = [0, 0];
+        for block in blocks(&guide, heading) {
+            match block {
+                Block::File { name, text } => {
+                    counts[0] += 1;
+                    fs::write(folder.join(name), text).expect("writable");
+                }
+                Block::Console(text) => {
+                    counts[1] += 1;
+                    run(&folder, &text);
+                }
             }
         }
+        assert!(counts[0] >= least[0] && counts[1] >= least[1], "{heading}: {counts:?} files and blocks");
+        assert!(number > 0 || folder.join("ship.png").is_file() && folder.join("ship.h").is_file());
     }
-    assert!(counts[0] >= 4 && counts[1] >= 5, "{counts:?} files and blocks of commands");
-    assert!(folder.join("ship.png").is_file() && folder.join("ship.h").is_file());
 }
