@@ -29,9 +29,15 @@ fn masks(program: &Program<'_>) -> [Mask; 16] {
 }
 
 /// Compares two programs for inputs; the first difference as text.
-fn compare(programs: [&Program<'_>; 2], uniforms: [&Uniforms; 2], inputs: &[[[f32; 4]; 16]]) -> Option<String> {
+fn compare(
+    programs: [&Program<'_>; 2],
+    uniforms: [&Uniforms; 2],
+    inputs: &[[[f32; 4]; 16]],
+) -> Option<String> {
     let expected = run(programs[0], uniforms[0], inputs)?;
-    let Some(actual) = run(programs[1], uniforms[1], inputs) else { return Some("it does not end".to_owned()) };
+    let Some(actual) = run(programs[1], uniforms[1], inputs) else {
+        return Some("it does not end".to_owned());
+    };
     let masks = masks(programs[0]);
     for (vertex, (expected, actual)) in expected.iter().zip(&actual).enumerate() {
         for register in 0..16 {
@@ -167,10 +173,12 @@ fn samples_compute_the_same_and_have_no_findings() {
 fn files_never_become_longer_and_keep_their_tables() {
     let mut shorter = 0;
     for (name, bytes, _) in samples() {
-        let Optimized { bytes: after, before: words, after: now, kept } = optimized(&bytes, &Known::default());
+        let Optimized { bytes: after, before: words, after: now, kept } =
+            optimized(&bytes, &Known::default());
         assert!(now <= words, "{name}");
         assert_eq!(kept.is_some(), after == bytes, "{name}");
-        let [first, second] = [&bytes, &after].map(|bytes| Model::from(&Shbin::parse(bytes).expect("a file")));
+        let [first, second] =
+            [&bytes, &after].map(|bytes| Model::from(&Shbin::parse(bytes).expect("a file")));
         assert_eq!(first.executables[0].symbols, second.executables[0].symbols, "{name}");
         assert_eq!(first.executables[0].outputs, second.executables[0].outputs, "{name}");
         assert!(second.executables[0].constants.starts_with(&first.executables[0].constants), "{name}");
@@ -197,7 +205,8 @@ fn known_bools_make_variants_that_compute_the_same() {
 
 #[test]
 fn random_programs_compute_the_same() {
-    let number = |name: &str, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let number =
+        |name: &str, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let (first, count): (u64, u64) = (number("FIRST", 0), number("COUNT", 150));
     for kind in Kind::ALL {
         let mut count_written = 0;
@@ -246,5 +255,8 @@ fn a_product_that_is_read_twice_stays() {
     let text = rewritten(
         ".out - position o0\n.out - color o1\n.proc main\n\tmul r0, c1, v0\n\tadd o0, r0, v0\n\tmov o1, r0\n\tend\n.end\n",
     );
-    assert_eq!(text.expect("straight"), ".proc main\n\tmul r0, c1, v0\n\tmov o1, r0\n\tadd o0, r0, v0\n\tend\n.end\n");
+    assert_eq!(
+        text.expect("straight"),
+        ".proc main\n\tmul r0, c1, v0\n\tmov o1, r0\n\tadd o0, r0, v0\n\tend\n.end\n"
+    );
 }

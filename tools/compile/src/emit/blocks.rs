@@ -8,9 +8,7 @@
 //! ```
 
 use transpica::stages::ir::walk::{Step, Walk};
-use transpica::stages::ir::{
-    Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList,
-};
+use transpica::stages::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList};
 
 /// Most instructions that are repeated rather than put behind a test of a flag.
 const MOST_REPEATED: usize = 4;
@@ -76,7 +74,9 @@ fn crossings(f: &Func) -> (Vec<Node>, Vec<bool>) {
             }
             Step::End(region) => {
                 let exit = f.regions[region].exit;
-                let Some(target) = walk.target(exit).filter(|_| matches!(exit, Exit::Break(_))) else { continue };
+                let Some(target) = walk.target(exit).filter(|_| matches!(exit, Exit::Break(_))) else {
+                    continue;
+                };
                 if matches!(f.nodes[target.node], NodeData::Block { .. }) {
                     left[target.node.0 as usize] = true;
                     open[target.depth + 1..].iter().for_each(|node| crossed[node.0 as usize] = true);
@@ -97,7 +97,8 @@ impl Pass<'_> {
     fn region(&mut self, region: Region, form: &Form) {
         let data = &mut self.f.regions[region];
         let crossed = &self.crossed;
-        let is_crossed = |item: &Item| matches!(item, Item::Node(node) if crossed.get(node.0 as usize) == Some(&true));
+        let is_crossed =
+            |item: &Item| matches!(item, Item::Node(node) if crossed.get(node.0 as usize) == Some(&true));
         if let Some(at) = data.items.iter().position(is_crossed) {
             let rest = data.items.split_off(at + 1);
             let Some(Item::Node(node)) = data.items.last().copied() else { return };
@@ -143,7 +144,8 @@ impl Pass<'_> {
         let leaves = |f: &Func, region: Region| !matches!(f.regions[region].exit, Exit::Yield(_));
         let before = self.f.get(results).to_vec();
         let arms = [then, otherwise];
-        if let Some(stays) = arms.iter().position(|&arm| !leaves(self.f, arm)).filter(|&n| leaves(self.f, arms[1 - n]))
+        if let Some(stays) =
+            arms.iter().position(|&arm| !leaves(self.f, arm)).filter(|&n| leaves(self.f, arms[1 - n]))
             && !self.has_crossing(arms[stays])
         {
             // What follows moves into the part that goes on.
@@ -218,9 +220,10 @@ impl Pass<'_> {
     }
 
     fn has_crossing(&self, region: Region) -> bool {
-        self.f.regions[region].items.iter().any(|item| {
-            matches!(item, Item::Node(node) if self.crossed.get(node.0 as usize) == Some(&true))
-        })
+        self.f.regions[region]
+            .items
+            .iter()
+            .any(|item| matches!(item, Item::Node(node) if self.crossed.get(node.0 as usize) == Some(&true)))
     }
 
     /// Makes an `if` the last item of a region.

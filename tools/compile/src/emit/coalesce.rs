@@ -6,11 +6,14 @@
 use transpica::isa::DataOp;
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var};
+use super::hoist;
 use super::live::interference;
 
 /// Removes copies.
 pub(super) fn run(code: &mut Code) {
     merge(code);
+    let goals = goals(code);
+    hoist::run(code, &|var| !goals[var.0 as usize].is_empty());
     to_outputs(code);
     expand(code);
 }
@@ -26,10 +29,13 @@ fn find(parents: &mut [u32], var: Var) -> Var {
 
 /// Nesting of each step in loops.
 fn depths(steps: &[Step]) -> Vec<u32> {
-    let jumps: Vec<u32> = steps.iter().filter_map(|step| match step {
-        Step::JumpIf(label, _) => Some(*label),
-        _other => None,
-    }).collect();
+    let jumps: Vec<u32> = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::JumpIf(label, _) => Some(*label),
+            _other => None,
+        })
+        .collect();
     let mut depth = 0;
     let depths = steps.iter().map(|step| {
         match step {
@@ -82,9 +88,16 @@ fn merge(code: &mut Code) {
             }
         });
         if let Step::Copy(copies) = step {
-            copies.retain(|&(target, source)| source.negate || target.as_var().is_none() || target.as_var() != source.as_var());
+            copies.retain(|&(target, source)| {
+                source.negate || target.as_var().is_none() || target.as_var() != source.as_var()
+            });
             let mut seen = Vec::with_capacity(copies.len());
-            copies.retain(|copy| !seen.contains(copy) && { seen.push(*copy); true });
+            copies.retain(|copy| {
+                !seen.contains(copy) && {
+                    seen.push(*copy);
+                    true
+                }
+            });
             if copies.is_empty() {
                 *step = Step::Nothing;
             }
@@ -126,7 +139,8 @@ fn to_outputs(code: &mut Code) {
                     source.as_var().is_some_and(|var| goals[var.0 as usize].contains(&target))
                 };
                 let left = copies.iter().filter(|copy| !is_gone(copy));
-                let copied = left.flat_map(|&(target, source)| written(target).into_iter().map(move |to| (to, source)));
+                let copied = left
+                    .flat_map(|&(target, source)| written(target).into_iter().map(move |to| (to, source)));
                 *copies = copied.collect();
                 if copies.is_empty() {
                     *step = Step::Nothing;
@@ -141,7 +155,11 @@ fn to_outputs(code: &mut Code) {
 /// Makes an instruction write outputs instead of variables.
 fn redirect(inst: &mut Inst, goals: &[Vec<Target>]) {
     let is_each = inst.lanes() == Lanes::Each;
-    let old = Inst { op: inst.op, targets: std::mem::take(&mut inst.targets), sources: std::mem::take(&mut inst.sources) };
+    let old = Inst {
+        op: inst.op,
+        targets: std::mem::take(&mut inst.targets),
+        sources: std::mem::take(&mut inst.sources),
+    };
     inst.sources = if is_each { vec![Vec::new(); old.sources.len()] } else { old.sources.clone() };
     for (n, target) in old.targets.into_iter().enumerate() {
         let goal = target.as_var().map(|var| &goals[var.0 as usize]).filter(|goals| !goals.is_empty());

@@ -158,9 +158,14 @@ pub(super) enum Step {
     /// Copies that happen at once.
     Copy(Vec<(Target, Source)>),
     /// CMP.
-    Compare { ops: [CompareOp; 2], sources: [Vec<Source>; 2] },
+    Compare {
+        ops: [CompareOp; 2],
+        sources: [Vec<Source>; 2],
+    },
     /// MOVA: a0.x from the first lane, a0.y from the second.
-    Address { lanes: [Option<Source>; 2] },
+    Address {
+        lanes: [Option<Source>; 2],
+    },
     /// The next steps up to `Else` or `EndIf`, if a test holds.
     If(Test),
     Else,

@@ -80,6 +80,8 @@ impl Select<'_> {
                 // The number that MOVA converts.
                 Some(Op::Unary(Unary::AddressP, x)) => Some(self.operand(x, lane.index())),
                 Some(Op::Shuffle(lanes)) => self.number(lanes[usize::from(lane.index())]),
+                // It has a variable of its own.
+                Some(Op::Select { .. }) => Some((Root::Value(lane), false)),
                 None if self.hidden.contains(&lane.value()) => None,
                 None => Some((Root::Value(lane), false)),
                 Some(_) => None,

@@ -29,7 +29,8 @@ pub(super) fn run(steps: &mut [Step], free: u128, present: &[Constant]) -> Resul
     for set in sets {
         let missing = |register: &Vec<u32>| set.iter().filter(|value| !register.contains(value)).count();
         // Those that are present have no room: they have four values.
-        let fits = |register: &&mut Vec<u32>| missing(register) == 0 || register.len() + missing(register) <= 4;
+        let fits =
+            |register: &&mut Vec<u32>| missing(register) == 0 || register.len() + missing(register) <= 4;
         let best = registers.iter_mut().filter(fits).min_by_key(|register| missing(register));
         match best {
             Some(register) => {
@@ -44,14 +45,20 @@ pub(super) fn run(steps: &mut [Step], free: u128, present: &[Constant]) -> Resul
     for values in &registers[present.len()..] {
         let Some(number) = numbers.next() else {
             let (needed, limit) = (Some(registers.len() - present.len()), free.count_ones() as usize);
-            return Err(Error::Limit { what: "registers for constants", needed, limit, taken: String::new() });
+            return Err(Error::Limit {
+                what: "registers for constants",
+                needed,
+                limit,
+                taken: String::new(),
+            });
         };
         constants.push((number, std::array::from_fn(|n| values.get(n).copied().unwrap_or(0))));
     }
     for step in steps {
         for_each_operand(step, &mut |lanes| {
             let set: Vec<u32> = lanes.iter().filter_map(bits).collect();
-            let Some(at) = registers.iter().position(|values| set.iter().all(|value| values.contains(value))) else {
+            let Some(at) = registers.iter().position(|values| set.iter().all(|value| values.contains(value)))
+            else {
                 return;
             };
             for lane in lanes {

@@ -9,8 +9,8 @@ use transpica::stages::ir::{Exit, Func, Lane, Node, NodeData, Region, ScalarKind
 use super::code::{Code, Source, Step, Target, Test, Var};
 use super::conditions::Comparison;
 use super::error::Error;
-use super::pack::Packing;
 use super::loops::{Shape, leaving, shape};
+use super::pack::Packing;
 use super::select::{Operand, Root, Select};
 
 /// What a0 and the flags hold.
@@ -69,7 +69,12 @@ pub(super) struct Strategy {
 }
 
 /// Selects the instructions of a function, in which some values stand for nothing.
-pub(super) fn run(f: &Func, undefined: Vec<Value>, outputs: &[(u8, Mask)], strategy: Strategy) -> Result<(Code, u32), Error> {
+pub(super) fn run(
+    f: &Func,
+    undefined: Vec<Value>,
+    outputs: &[(u8, Mask)],
+    strategy: Strategy,
+) -> Result<(Code, u32), Error> {
     let select = Select::new(f, undefined, strategy);
     let mut flow = Flow { select, frames: Vec::new(), writes: Vec::new(), labels: 0 };
     flow.prepare_writes(outputs);
@@ -120,16 +125,20 @@ impl Flow<'_> {
                 let operand = self.select.operand(value, lane);
                 match operand {
                     (Root::Value(lane), false) if self.select.uses.of(lane) == 1 => {
-                        self.writes.push(Write { lanes: vec![(target, operand)], missing: vec![lane.value()] });
+                        self.writes
+                            .push(Write { lanes: vec![(target, operand)], missing: vec![lane.value()] });
                     }
                     _other => late.push((target, operand)),
                 }
             }
-            let mut missing: Vec<Value> = late.iter().filter_map(|&(_, (root, _))| match root {
-                Root::Value(lane) => Some(lane.value()),
-                Root::Relative { address, .. } => Some(address.value()),
-                _other => None,
-            }).collect();
+            let mut missing: Vec<Value> = late
+                .iter()
+                .filter_map(|&(_, (root, _))| match root {
+                    Root::Value(lane) => Some(lane.value()),
+                    Root::Relative { address, .. } => Some(address.value()),
+                    _other => None,
+                })
+                .collect();
             missing.sort_unstable();
             missing.dedup();
             if !late.is_empty() {
@@ -202,7 +211,9 @@ impl Flow<'_> {
                 let kept = shape.kept.clone();
                 self.copy_list(*params, *inits, &kept)?;
                 let hidden = f.get(*params).iter().zip(&kept).chain(f.get(*results).iter().zip(&shape.after));
-                self.select.hidden.extend(hidden.filter(|(_, is_hidden)| **is_hidden).map(|(&value, _)| value));
+                self.select
+                    .hidden
+                    .extend(hidden.filter(|(_, is_hidden)| **is_hidden).map(|(&value, _)| value));
                 let label = shape.int.is_none().then_some(self.labels);
                 self.labels += u32::from(label.is_some());
                 self.select.code.steps.push(match (shape.int, label) {
@@ -282,8 +293,10 @@ impl Flow<'_> {
             Kind::If => {
                 self.select.code.steps.push(Step::EndIf);
                 let (first, second) = (frame.after_first.unwrap_or(frame.before), self.state());
-                let same = |n: usize| (first.address[n] == second.address[n]).then_some(first.address[n]).flatten();
-                let same_flag = |n: usize| (first.flags[n] == second.flags[n]).then_some(first.flags[n]).flatten();
+                let same =
+                    |n: usize| (first.address[n] == second.address[n]).then_some(first.address[n]).flatten();
+                let same_flag =
+                    |n: usize| (first.flags[n] == second.flags[n]).then_some(first.flags[n]).flatten();
                 self.set_state(State { address: [0, 1].map(same), flags: [0, 1].map(same_flag) });
             }
             Kind::Block => {}
@@ -293,7 +306,8 @@ impl Flow<'_> {
                 let results = f.get(f.nodes[node].results());
                 let after = results.iter().zip(&open.shape.after).find(|(_, is_after)| **is_after);
                 // Around it, another loop has its own aL.
-                self.select.counted = after.map(|(&value, _)| value).filter(|_| self.select.counters.is_empty());
+                self.select.counted =
+                    after.map(|(&value, _)| value).filter(|_| self.select.counters.is_empty());
                 self.select.code.steps.push(match (open.label, open.again) {
                     (Some(label), Some(test)) => Step::JumpIf(label, test),
                     _counted => Step::EndLoop,
@@ -341,7 +355,13 @@ impl Flow<'_> {
                 match self.select.number(lane).map(|(root, _)| root) {
                     Some(Root::Value(lane)) => !params.contains(&lane.value()),
                     Some(Root::Relative { .. }) => false,
-                    Some(Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) | Root::Computed(_)) => true,
+                    Some(
+                        Root::Var(_)
+                        | Root::Input { .. }
+                        | Root::Uniform { .. }
+                        | Root::Const(_)
+                        | Root::Computed(_),
+                    ) => true,
                     // A truth value, which is a number of its own unless something gives it.
                     None => f.op(lane.value()).is_some(),
                 }
@@ -406,13 +426,22 @@ impl Flow<'_> {
             return self.select.truth_number(lane.value(), lane.index(), 0);
         }
         let place = self.select.place(lane.value());
-        self.select.number(lane).ok_or_else(|| Error::unsupported("an integer that control flow chooses", place))
+        self.select
+            .number(lane)
+            .ok_or_else(|| Error::unsupported("an integer that control flow chooses", place))
     }
 }
 
 impl Select<'_> {
     /// Selects a choice between two values.
-    pub fn select(&mut self, value: Value, lanes: &[u8], cond: Value, a: Value, b: Value) -> Result<(), Error> {
+    pub fn select(
+        &mut self,
+        value: Value,
+        lanes: &[u8],
+        cond: Value,
+        a: Value,
+        b: Value,
+    ) -> Result<(), Error> {
         for &lane in lanes {
             let var: Var = self.var(Lane::new(value, lane));
             let mut sources = Vec::with_capacity(2);
@@ -422,7 +451,8 @@ impl Select<'_> {
                 };
                 sources.push(self.pin(operand)?);
             }
-            let copies: Vec<Step> = sources.into_iter().map(|source| Step::Copy(vec![(Target::Var(var), source)])).collect();
+            let copies: Vec<Step> =
+                sources.into_iter().map(|source| Step::Copy(vec![(Target::Var(var), source)])).collect();
             let test = self.test(Lane::new(cond, lane), true)?;
             // Neighbors that one condition decides share an IF.
             if let [.., Step::If(known), Step::Copy(first), Step::Else, Step::Copy(_), Step::EndIf] =
@@ -449,7 +479,8 @@ impl Select<'_> {
 fn reads_target(step: &Step, copies: &[(Target, Source)]) -> bool {
     let mut reads = false;
     step.for_each_source(|source| {
-        reads |= copies.iter().any(|&(target, _)| target.as_var().is_some() && target.as_var() == source.as_var());
+        reads |=
+            copies.iter().any(|&(target, _)| target.as_var().is_some() && target.as_var() == source.as_var());
     });
     reads
 }

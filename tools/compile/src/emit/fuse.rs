@@ -28,11 +28,8 @@ pub(super) struct Fusions {
 impl Fusions {
     /// Finds the sums, but no more than `most`.
     pub fn new(f: &Func, uses: &Uses, most: usize) -> Self {
-        let mut fusions = Self {
-            fusions: vec![None; f.values.len()],
-            gone: vec![false; 4 * f.values.len()],
-            left: most,
-        };
+        let mut fusions =
+            Self { fusions: vec![None; f.values.len()], gone: vec![false; 4 * f.values.len()], left: most };
         let mut walk = Walk::new(f);
         let mut regions: Vec<Option<Region>> = vec![None; f.values.len()];
         let mut open: Vec<Region> = Vec::new();
@@ -55,7 +52,14 @@ impl Fusions {
         fusions
     }
 
-    fn sum(&mut self, f: &Func, uses: &Uses, value: Value, operands: [Value; 2], here: &dyn Fn(Value) -> bool) {
+    fn sum(
+        &mut self,
+        f: &Func,
+        uses: &Uses,
+        value: Value,
+        operands: [Value; 2],
+        here: &dyn Fn(Value) -> bool,
+    ) {
         if self.left == 0 {
             return;
         }
@@ -64,7 +68,9 @@ impl Fusions {
             let lanes: Vec<Lane> = (0..f.ty(value).lanes)
                 .filter(|&lane| uses.of(Lane::new(value, lane)) > 0)
                 .filter_map(|lane| match root(f, Lane::new(products, lane)) {
-                    (Root::Value(product), false) if here(product.value()) && uses.of(product) == 1 => Some(product),
+                    (Root::Value(product), false) if here(product.value()) && uses.of(product) == 1 => {
+                        Some(product)
+                    }
                     _other => None,
                 })
                 .collect();
@@ -93,8 +99,9 @@ impl Fusions {
         }
         operands[2] = (0..f.ty(value).lanes).map(|lane| root(f, Lane::new(other, lane))).collect();
         // A copy of a second uniform or input would take the word that is won.
-        let is_wide =
-            |lanes: &&Vec<Operand>| lanes.iter().all(|&lane| !matches!(class(lane).0, RootClass::Value | RootClass::Input(_)));
+        let is_wide = |lanes: &&Vec<Operand>| {
+            lanes.iter().all(|&lane| !matches!(class(lane).0, RootClass::Value | RootClass::Input(_)))
+        };
         let wide = operands.iter().filter(is_wide).count();
         let mut inputs: Vec<RootClass> = Vec::new();
         for lane in operands.iter().flatten() {

@@ -47,7 +47,8 @@ pub(super) fn shape(f: &Func, node: Node) -> Option<Shape> {
     let &tail = leaves.last()?;
     let exits = leaves.len() - 1;
     let (params, inits, next) = (f.get(params), f.get(inits), f.get(next));
-    let mut shape = Shape { int: None, counter: None, kept: vec![false; params.len()], tail, exits, after: Vec::new() };
+    let mut shape =
+        Shape { int: None, counter: None, kept: vec![false; params.len()], tail, exits, after: Vec::new() };
     let counted = (0..params.len()).find_map(|n| Some((n, count(f, params[n], inits[n], next[n], tail)?)));
     let Some((left, int)) = counted else { return (exits == 0).then_some(shape) };
     shape.int = Some(int);
@@ -58,10 +59,8 @@ pub(super) fn shape(f: &Func, node: Node) -> Option<Shape> {
             shape.kept[n] = true;
         }
     }
-    let lists: Vec<&[Value]> = leaves
-        .iter()
-        .filter_map(|&node| Some(f.get(f.regions[leaving(f, node)?.0].exit.list())))
-        .collect();
+    let lists: Vec<&[Value]> =
+        leaves.iter().filter_map(|&node| Some(f.get(f.regions[leaving(f, node)?.0].exit.list()))).collect();
     let is_after = |n: usize| {
         shape.counter.is_some_and(|counter| lists.iter().all(|list| steps(f, list[n], counter, int)))
     };

@@ -6,7 +6,7 @@
 //! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of loops, `conditions.rs` tests, `select.rs`
 //! operations and their operands, `fuse.rs` MAD and DPH, `uses.rs` counts of reads: to `code.rs`.
 //! `pack.rs` instructions
-//! of several values, `coalesce.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
+//! of several values, `coalesce.rs`, `hoist.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
 //! constants, `tidy.rs` empty blocks, `print.rs` text,
 //! `shorten.rs` lines that repeat; `error.rs` errors.
 
@@ -18,6 +18,7 @@ mod constants;
 mod error;
 mod flow;
 mod fuse;
+mod hoist;
 mod live;
 mod loops;
 mod pack;
@@ -33,8 +34,8 @@ use transpica::isa::{Mask, sizes};
 use transpica::stages::ir::{Func, Module, Value};
 use transpica_asm::{SourceText, assemble};
 
-pub use error::{Error, Place};
 use code::Step;
+pub use error::{Error, Place};
 use flow::Strategy;
 use pack::Packing;
 
@@ -82,8 +83,11 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     let mut first_error = None;
     // Fewer fusions where there are too many for the descriptors of MAD; then no constants for 0
     // and 1.
-    for (fusions, computes) in [(usize::MAX, false), (48, false), (36, false), (usize::MAX, true), (0, true)] {
-        for (reuses, packing) in [true, false].into_iter().flat_map(|reuses| PACKINGS.map(|packing| (reuses, packing))) {
+    for (fusions, computes) in [(usize::MAX, false), (48, false), (36, false), (usize::MAX, true), (0, true)]
+    {
+        for (reuses, packing) in
+            [true, false].into_iter().flat_map(|reuses| PACKINGS.map(|packing| (reuses, packing)))
+        {
             let strategy = Strategy { reuses, fusions, computes, packing };
             match emit_with(&main, &undefined, surroundings, strategy) {
                 Ok(emitted) if best.as_ref().is_none_or(|best| emitted.words() < best.words()) => {
@@ -123,6 +127,12 @@ fn emit_with(
     let mut lines = print::lines(&code.steps, &spots);
     shorten::merge_ends(&mut lines);
     let procedures = shorten::outline(&mut lines);
+    let is_word = |line: &&String| !line.trim_start().starts_with('.') && !line.ends_with(':');
+    let words = procedures.iter().flatten().chain(&lines).filter(is_word).count();
+    if words > sizes::VERTEX_WORDS as usize {
+        let (needed, limit) = (Some(words), sizes::VERTEX_WORDS as usize);
+        return Err(Error::Limit { what: "words", needed, limit, taken: String::new() });
+    }
     let text = text(&procedures, &lines);
     let assembled = assemble(&[SourceText { name: "program", text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
@@ -140,7 +150,9 @@ fn check_depth(steps: &[Step]) -> Result<(), Error> {
             Step::EndLoop => loops -= 1,
             _other => {}
         }
-        for (what, depth, limit) in [("nested IFs", ifs, sizes::IF_DEPTH), ("nested loops", loops, sizes::LOOP_DEPTH)] {
+        for (what, depth, limit) in
+            [("nested IFs", ifs, sizes::IF_DEPTH), ("nested loops", loops, sizes::LOOP_DEPTH)]
+        {
             if depth > limit {
                 return Err(Error::Limit { what, needed: Some(depth), limit, taken: String::new() });
             }

@@ -60,14 +60,16 @@ fn may_join(code: &Code, first: usize, at: usize, packing: Packing) -> bool {
         return false;
     }
     let fits = |(one, other): (&Vec<Source>, &Vec<Source>)| {
-        one[0].class() == other[0].class() && (packing == Packing::Any || register(code, one) == register(code, other))
+        one[0].class() == other[0].class()
+            && (packing == Packing::Any || register(code, one) == register(code, other))
     };
     if !one.sources.iter().zip(&other.sources).all(fits) {
         return false;
     }
-    let is_relative = other.sources.iter().flatten().any(|lane| {
-        matches!(lane.home, super::code::Home::Uniform { index: Index::A0x | Index::A0y, .. })
-    });
+    let is_relative =
+        other.sources.iter().flatten().any(|lane| {
+            matches!(lane.home, super::code::Home::Uniform { index: Index::A0x | Index::A0y, .. })
+        });
     let reads: Vec<Var> = other.sources.iter().flatten().filter_map(|lane| lane.as_var()).collect();
     code.steps[first..at].iter().all(|step| {
         let mut free = !(is_relative && matches!(step, Step::Address { .. }));

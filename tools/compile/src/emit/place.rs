@@ -81,7 +81,8 @@ impl Groups {
                     for (n, lanes) in inst.sources.iter().enumerate() {
                         add(rank, Some(n), vars(lanes));
                     }
-                    let targets: Vec<Var> = inst.targets.iter().filter_map(|target| target.as_var()).collect();
+                    let targets: Vec<Var> =
+                        inst.targets.iter().filter_map(|target| target.as_var()).collect();
                     add(rank.max(1), None, targets);
                 }
                 Step::Compare { sources, .. } => {
@@ -120,7 +121,8 @@ impl Groups {
         if roots.len() == 1 {
             return true;
         }
-        let all: Vec<Var> = roots.iter().flat_map(|&root| self.members[root as usize].iter().copied()).collect();
+        let all: Vec<Var> =
+            roots.iter().flat_map(|&root| self.members[root as usize].iter().copied()).collect();
         if colors(&all, graph, &[[].as_slice(); 4].map(<[u64]>::to_vec), &|_| None).is_none() {
             return false;
         }
@@ -165,9 +167,9 @@ fn colors(
         while tried[at] < 4 {
             let component = (preferred + tried[at]) % 4;
             tried[at] += 1;
-            let clashes = order[..at].iter().any(|&other| {
-                chosen[other] == Some(component) && graph.has(vars[n].0 as usize, vars[other])
-            });
+            let clashes = order[..at]
+                .iter()
+                .any(|&other| chosen[other] == Some(component) && graph.has(vars[n].0 as usize, vars[other]));
             if !clashes && free(vars[n], usize::from(component)) {
                 found = Some(component);
                 break;
@@ -215,9 +217,8 @@ fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
     for var in vars(&lanes) {
         copies.push((var, code.var(None)));
     }
-    let is_whole = |lanes: &Vec<Source>| {
-        vars(lanes).iter().all(|var| copies.iter().any(|(known, _)| known == var))
-    };
+    let is_whole =
+        |lanes: &Vec<Source>| vars(lanes).iter().all(|var| copies.iter().any(|(known, _)| known == var));
     let replace = |source: &mut Source| {
         if let Some(var) = source.as_var()
             && let Some(&(_, copy)) = copies.iter().find(|(known, _)| *known == var)
@@ -227,7 +228,9 @@ fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
     };
     match &mut code.steps[step] {
         // Operands often read the same lanes.
-        Step::Data(inst) => inst.sources.iter_mut().filter(|lanes| is_whole(lanes)).flatten().for_each(replace),
+        Step::Data(inst) => {
+            inst.sources.iter_mut().filter(|lanes| is_whole(lanes)).flatten().for_each(replace)
+        }
         Step::Compare { sources, .. } => sources[operand].iter_mut().for_each(replace),
         Step::Address { lanes } => lanes.iter_mut().flatten().for_each(replace),
         _other => {}
@@ -255,7 +258,9 @@ fn split(code: &mut Code, inst: &Inst, groups: &Groups, operand: Option<usize>) 
         targets: part.iter().map(|&n| inst.targets[n]).collect(),
         sources: match inst.lanes() {
             Lanes::All => inst.sources.clone(),
-            Lanes::Each => inst.sources.iter().map(|lanes| part.iter().map(|&n| lanes[n]).collect()).collect(),
+            Lanes::Each => {
+                inst.sources.iter().map(|lanes| part.iter().map(|&n| lanes[n]).collect()).collect()
+            }
         },
     };
     ordered(code, parts.iter().map(part).collect())
@@ -267,7 +272,8 @@ fn ordered(code: &mut Code, mut parts: Vec<Inst>) -> Vec<Inst> {
     let mut last = Vec::new();
     let mut ordered = Vec::with_capacity(parts.len());
     while !parts.is_empty() {
-        let reads = |inst: &Inst, var: Var| inst.sources.iter().flatten().any(|lane| lane.as_var() == Some(var));
+        let reads =
+            |inst: &Inst, var: Var| inst.sources.iter().flatten().any(|lane| lane.as_var() == Some(var));
         let is_free = |n: usize| {
             let mut written = parts[n].targets.iter().filter_map(|target| target.as_var());
             !written.any(|var| parts.iter().enumerate().any(|(other, inst)| other != n && reads(inst, var)))
@@ -291,6 +297,9 @@ fn ordered(code: &mut Code, mut parts: Vec<Inst>) -> Vec<Inst> {
     ordered
 }
 
+/// A rank of groups.
+type Order<'a> = &'a dyn Fn(&Vec<Var>) -> (isize, usize);
+
 /// Gives each group a register.
 fn assign(code: &Code, graph: &Sets, groups: &Groups) -> Result<Vec<Spot>, Error> {
     let used = used(code);
@@ -301,7 +310,7 @@ fn assign(code: &Code, graph: &Sets, groups: &Groups) -> Result<Vec<Spot>, Error
         .filter(|members: &Vec<Var>| !members.is_empty())
         .collect();
     let first = |members: &Vec<Var>| members.iter().filter_map(|&var| used[var.0 as usize]).min();
-    let orders: [&dyn Fn(&Vec<Var>) -> (isize, usize); 3] = [
+    let orders: [Order<'_>; 3] = [
         &|members| (-(members.len().min(4) as isize), first(members).unwrap_or_default()),
         &|members| (0, first(members).unwrap_or_default()),
         &|members| {
@@ -362,7 +371,9 @@ fn try_assign(code: &Code, graph: &Sets, groups: &[Vec<Var>]) -> Result<Vec<Spot
 fn describe(code: &Code, graph: &Sets, group: &[Var]) -> String {
     let Some(&var) = group.first() else { return String::new() };
     let name = |var: Var| match code.hints[var.0 as usize] {
-        Some((register, component)) => format!("r{register}.{}", char::from(b"xyzw"[usize::from(component & 3)])),
+        Some((register, component)) => {
+            format!("r{register}.{}", char::from(b"xyzw"[usize::from(component & 3)]))
+        }
         None => var.to_string(),
     };
     let others: Vec<String> = graph.members(var.0 as usize).map(name).take(64).collect();

@@ -28,7 +28,9 @@ pub(super) fn lines(steps: &[Step], spots: &[Spot]) -> Vec<String> {
         }
         lines.extend(printer.step(step).map(|text| format!("{indent}{text}")));
         // No word belongs to a label, and a block must not end where a jump leads.
-        if matches!(step, Step::Label(_)) && matches!(steps.get(n + 1), Some(Step::Else | Step::EndIf | Step::EndLoop)) {
+        if matches!(step, Step::Label(_))
+            && matches!(steps.get(n + 1), Some(Step::Else | Step::EndIf | Step::EndLoop))
+        {
             lines.push(format!("{indent}nop"));
         }
         if matches!(step, Step::If(_) | Step::Else | Step::Loop(_)) {

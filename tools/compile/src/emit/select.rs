@@ -4,7 +4,9 @@
 //! `flow.rs` has constructs, `tests.rs` of conditions. Knows no temporary register.
 
 use transpica::isa::{CompareOp, DataOp, Index};
-use transpica::stages::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value};
+use transpica::stages::ir::{
+    Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value,
+};
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
 use super::error::{Error, Place};
@@ -18,10 +20,21 @@ pub(super) enum Root {
     Value(Lane),
     /// A variable of no value.
     Var(Var),
-    Input { register: u8, component: u8 },
-    Uniform { register: u8, component: u8 },
+    Input {
+        register: u8,
+        component: u8,
+    },
+    Uniform {
+        register: u8,
+        component: u8,
+    },
     /// A uniform, the index of which the program computes.
-    Relative { base: u8, component: u8, address: Lane, read: Value },
+    Relative {
+        base: u8,
+        component: u8,
+        address: Lane,
+        read: Value,
+    },
     Const(u32),
     /// 0 or 1 without a constant.
     Computed(u32),
@@ -343,7 +356,12 @@ impl<'a> Select<'a> {
     }
 
     /// Adds an instruction, after copies of what its operands cannot hold.
-    pub fn data(&mut self, op: DataOp, targets: Vec<Target>, sources: Vec<Vec<Operand>>) -> Result<(), Error> {
+    pub fn data(
+        &mut self,
+        op: DataOp,
+        targets: Vec<Target>,
+        sources: Vec<Vec<Operand>>,
+    ) -> Result<(), Error> {
         if let Some(parts) = self.parts(op, &sources) {
             for part in parts {
                 let targets = part.iter().map(|&n| targets[n]).collect();
@@ -401,16 +419,16 @@ impl<'a> Select<'a> {
         if lanes.iter().all(|&lane| class(lane) == class(lanes[0])) {
             return Ok(lanes);
         }
-        self.to_vars(&lanes)
+        self.copied_to_vars(&lanes)
     }
 
     /// Copies lanes that are no variables to variables.
-    fn to_vars(&mut self, lanes: &[Operand]) -> Result<Vec<Operand>, Error> {
+    fn copied_to_vars(&mut self, lanes: &[Operand]) -> Result<Vec<Operand>, Error> {
         if let Some(known) = self.copied_lanes(lanes) {
             return Ok(known);
         }
         let mut copied: Vec<(Operand, Operand)> = Vec::new();
-        let mut moves: Vec<((RootClass, bool), Vec<(Target, Operand)>)> = Vec::new();
+        let mut moves: Vec<Vec<(Target, Operand)>> = Vec::new();
         for &lane in lanes {
             if copied.iter().any(|&(known, _)| known == lane) {
                 continue;
@@ -421,12 +439,12 @@ impl<'a> Select<'a> {
             }
             let var = self.code.var(None);
             copied.push((lane, (Root::Var(var), false)));
-            match moves.iter_mut().find(|(known, _)| *known == class(lane)) {
-                Some((_, list)) => list.push((Target::Var(var), lane)),
-                None => moves.push((class(lane), vec![(Target::Var(var), lane)])),
+            match moves.iter_mut().find(|list| class(list[0].1) == class(lane)) {
+                Some(list) => list.push((Target::Var(var), lane)),
+                None => moves.push(vec![(Target::Var(var), lane)]),
             }
         }
-        for (_, list) in moves {
+        for list in moves {
             let (targets, lanes): (Vec<_>, Vec<_>) = list.into_iter().unzip();
             self.data(DataOp::Mov, targets, vec![lanes])?;
         }

@@ -96,7 +96,19 @@ fn word(line: &str) -> &str {
 fn is_plain(line: &str) -> bool {
     !matches!(
         word(line),
-        "cmp" | "mova" | "nop" | "end" | "ifc" | "ifu" | "for" | "breakc" | "jmpc" | "jmpu" | "call" | ".else" | ".end"
+        "cmp"
+            | "mova"
+            | "nop"
+            | "end"
+            | "ifc"
+            | "ifu"
+            | "for"
+            | "breakc"
+            | "jmpc"
+            | "jmpu"
+            | "call"
+            | ".else"
+            | ".end"
     ) && !line.ends_with(':')
 }
 
@@ -118,7 +130,8 @@ pub(super) fn outline(lines: &mut Vec<String>) -> Vec<Vec<String>> {
     while procedures.len() < MOST_PROCEDURES {
         let Some((places, length)) = best(lines) else { break };
         let name = procedures.len();
-        let body = lines[places[0]..places[0] + length].iter().map(|line| format!("\t{}", line.trim())).collect();
+        let body =
+            lines[places[0]..places[0] + length].iter().map(|line| format!("\t{}", line.trim())).collect();
         for &place in places.iter().rev() {
             let call = format!("{}call part{name}", "\t".repeat(depth(&lines[place])));
             lines.splice(place..place + length, [call]);

@@ -82,7 +82,9 @@ fn untested(steps: &mut Vec<Step>) {
     let mut depth = 0usize;
     for step in steps.iter_mut().rev() {
         match &*step {
-            Step::If(Test::Flags { .. }) | Step::BreakIf(Test::Flags { .. }) | Step::JumpIf(_, Test::Flags { .. }) => {
+            Step::If(Test::Flags { .. })
+            | Step::BreakIf(Test::Flags { .. })
+            | Step::JumpIf(_, Test::Flags { .. }) => {
                 is_tested = true;
             }
             Step::Compare { .. } if !is_tested => {

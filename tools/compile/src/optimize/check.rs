@@ -59,7 +59,9 @@ pub(super) fn difference(before: &Bound<'_>, after: &Bound<'_>, known: &Control)
             set_known(&mut own, known);
             batch.set_uniforms(&own);
         }
-        for (register, component) in (0..16).flat_map(|register| (0..4).map(move |component| (register, component))) {
+        for (register, component) in
+            (0..16).flat_map(|register| (0..4).map(move |component| (register, component)))
+        {
             let values: [f32; LANES] = std::array::from_fn(|_| random.number(is_special));
             for batch in [&mut *first, &mut *second] {
                 if let Some(lanes) = batch.input_mut(register, component) {
@@ -69,7 +71,8 @@ pub(super) fn difference(before: &Bound<'_>, after: &Bound<'_>, known: &Control)
         }
         if first.run(LANES).is_ok() {
             let is_other = second.run(LANES).is_err();
-            let found = components(first).find(|&(register, component)| is_other || differs(first, second, register, component));
+            let found = components(first)
+                .find(|&(register, component)| is_other || differs(first, second, register, component));
             if found.is_some() {
                 return found;
             }
@@ -90,7 +93,8 @@ fn set_known(uniforms: &mut Uniforms, known: &Control) {
 
 /// The components that a program may write.
 fn components(batch: &Batch) -> impl Iterator<Item = (u8, u8)> + '_ {
-    let all = (0..16).flat_map(|register| Mask::XYZW.iter().map(move |component| (register, component as u8)));
+    let all =
+        (0..16).flat_map(|register| Mask::XYZW.iter().map(move |component| (register, component as u8)));
     all.filter(|&(register, component)| batch.is_written(register.into(), component.into()))
 }
 
@@ -117,6 +121,7 @@ impl Random {
             return SPECIAL[(bits >> 8) as usize % SPECIAL.len()];
         }
         // Range: 24 bits.
-        ((bits >> 8 & 0xFF_FFFF) as f32 / 8_388_608.0 - 1.0) * [1.0, 4.0, 40.0, 400.0][(bits >> 2 & 3) as usize]
+        ((bits >> 8 & 0xFF_FFFF) as f32 / 8_388_608.0 - 1.0)
+            * [1.0, 4.0, 40.0, 400.0][(bits >> 2 & 3) as usize]
     }
 }

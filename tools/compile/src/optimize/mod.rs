@@ -129,7 +129,9 @@ pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<Writ
     for less in [Known { control, ..*known }, Known { control, constants: false }] {
         if less != *known {
             let other = write_program(file, &less, &model)?;
-            let length = |result: &Result<Written, Reason>| result.as_ref().map_or(usize::MAX, |written| written.0.len());
+            let length = |result: &Result<Written, Reason>| {
+                result.as_ref().map_or(usize::MAX, |written| written.0.len())
+            };
             if length(&other) < length(&best) {
                 best = other;
             }
@@ -172,7 +174,8 @@ fn lift_program(
     model: &Model,
 ) -> transpica::Result<Result<Lifted, Reason>> {
     let options = Options { control: known.control, ..Options::default() };
-    let ControlFlow::Tree(cfg, tree, translate::Tier::Structured) = translate::control(program, &options)? else {
+    let ControlFlow::Tree(cfg, tree, translate::Tier::Structured) = translate::control(program, &options)?
+    else {
         return Ok(Err(Reason::Unstructured));
     };
     let mut written = [Mask::NONE; 16];
@@ -233,7 +236,11 @@ fn unnamed(constants: &Constants, model: &Model) -> Constants {
 
 /// Mask of the float uniforms that symbols name.
 fn named(model: &Model) -> u128 {
-    let ranges = model.executables.iter().flat_map(|executable| &executable.symbols).filter_map(|symbol| symbol.range());
+    let ranges = model
+        .executables
+        .iter()
+        .flat_map(|executable| &executable.symbols)
+        .filter_map(|symbol| symbol.range());
     let floats = ranges.filter(|range| range.bank == transpica::container::SymbolBank::Float);
     floats.fold(0, |mask, range| mask | ((1 << range.count) - 1) << range.first)
 }
@@ -269,4 +276,3 @@ fn rewrite(model: &Model, emitted: &Emitted) -> Result<Model, Reason> {
     }
     Ok(rewritten)
 }
-
