@@ -15,7 +15,7 @@ use crate::chain::{Checked, Count, Disagreement, bits};
 use crate::executors;
 
 /// Numbers of vertices that are run at once: full and partial batches.
-pub const SIZES: [usize; 4] = [1, 3, LANES, LANES + 1];
+pub const SIZES: [usize; 4] = [1, 11, LANES, LANES + 1];
 
 /// Limit of the instructions of a vertex.
 const BUDGET: u64 = 600;

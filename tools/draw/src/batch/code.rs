@@ -117,6 +117,8 @@ pub(super) struct Operation {
     /// The places written.
     pub(super) dest: [u8; 4],
     pub(super) reads: [Read; 3],
+    /// Number of operands.
+    pub(super) operands: u8,
     /// The relative read. There is one at most.
     pub(super) relative: Option<u8>,
 }
@@ -254,6 +256,7 @@ const NOTHING: Operation = Operation {
     mask: Mask::NONE,
     dest: [0; 4],
     reads: [UNUSED; 3],
+    operands: 0,
     relative: None,
 };
 
@@ -297,6 +300,8 @@ fn decode(inst: &Inst, operation: &mut Operation, places: &mut Places) {
 
 /// Decodes a source of which some components can change the result.
 fn read(operand: &Operand, mask: Mask, number: usize, operation: &mut Operation, places: &mut Places) {
+    // Range: 1..3.
+    operation.operands = number as u8 + 1;
     let read = &mut operation.reads[number % 3];
     (read.mask, read.is_negated) = (mask, operand.negate);
     let (bank, register) = match operand.register {

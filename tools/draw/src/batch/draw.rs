@@ -64,24 +64,24 @@ impl Batch {
         to: &mut [f32],
     ) -> std::result::Result<(), VertexError> {
         self.check(vertices, records, to.len())?;
-        let (mut result, mut place, mut is_filled) = (Ok(()), 0, false);
+        let (mut failure, mut place, mut is_filled) = (None, 0, false);
         while place < vertices.order.len() {
             place = self.work.take(&vertices.order, place);
-            let ran = if self.work.count <= SMALL {
-                self.draw_few(vertices, records, to)
+            if self.work.count <= SMALL {
+                self.draw_few(vertices, records, to);
             } else {
                 if !is_filled {
                     self.fill(vertices);
                     is_filled = true;
                 }
-                self.draw_lanes(vertices, records, to)
-            };
-            if ran.is_err() && result.is_ok() {
-                result = ran;
+                self.draw_lanes(vertices, records, to);
+            }
+            if self.runner.failure.is_some() {
+                failure = failure.or(self.failure());
             }
             records.copy(&self.work.copies, to);
         }
-        result
+        failure.map_or(Ok(()), Err)
     }
 
     /// Runs the program for at most [`LANES`] vertices of buffers, which exist, and writes
@@ -101,18 +101,22 @@ impl Batch {
         self.work.vertices[..count].copy_from_slice(&numbers[..count]);
         (0..).zip(&mut self.work.places[..count]).for_each(|(lane, place)| *place = lane);
         if count <= SMALL {
-            return self.draw_few(vertices, records, to);
+            self.draw_few(vertices, records, to);
+        } else {
+            self.draw_lanes(vertices, records, to);
         }
-        self.draw_lanes(vertices, records, to)
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    /// Takes the failure of a batch of a draw, with the place of its vertex in the order.
+    #[cold]
+    fn failure(&mut self) -> Option<VertexError> {
+        let VertexError { vertex, error } = self.runner.failure.take()?;
+        Some(VertexError { vertex: self.work.places[vertex % LANES] as usize, error })
     }
 
     /// Draws the vertices of a batch in lanes. Inputs that are the same in all were set before.
-    fn draw_lanes(
-        &mut self,
-        vertices: &Vertices<'_>,
-        records: &Records,
-        to: &mut [f32],
-    ) -> Result<(), VertexError> {
+    fn draw_lanes(&mut self, vertices: &Vertices<'_>, records: &Records, to: &mut [f32]) {
         let Self { code, runner, work } = self;
         let count = work.count.min(LANES);
         for register in registers(code) {
@@ -124,21 +128,15 @@ impl Batch {
                 }
             }
         }
-        let ran = runner.run(code, count);
+        runner.run(code, count);
         let lanes = |register: u8, component: usize| {
             runner.file.output(&code.places, 4 * usize::from(register) + component)
         };
         records.write(&work.places[..count], lanes, to);
-        work.placed(ran)
     }
 
     /// Draws at most [`SMALL`] vertices.
-    fn draw_few(
-        &mut self,
-        vertices: &Vertices<'_>,
-        records: &Records,
-        to: &mut [f32],
-    ) -> Result<(), VertexError> {
+    fn draw_few(&mut self, vertices: &Vertices<'_>, records: &Records, to: &mut [f32]) {
         let Self { code, runner, work } = self;
         let count = work.count.min(SMALL);
         for register in registers(code) {
@@ -149,7 +147,9 @@ impl Batch {
                     (Registers::DEFAULT, array.components())
                 }
             };
-            for (component, column) in work.columns.iter_mut().enumerate() {
+            for component in bits(code.places.used(Bank::Input) >> (4 * register) & 15) {
+                let component = component as usize % 4;
+                let column = &mut work.columns[component];
                 if component >= read {
                     column[..SMALL].fill(values[component]);
                 }
@@ -157,7 +157,7 @@ impl Batch {
                 runner.file.small.set_input(place, count, column);
             }
         }
-        let ran = runner.run_small(code, count);
+        runner.run_small(code, count);
         for (rows, places) in runner.file.small.rows().zip(work.places[..count].chunks(BLOCK)) {
             let lanes = |register: u8, component: usize| {
                 &rows[row_of_output(&code.places, 4 * usize::from(register) + component)]
@@ -167,7 +167,6 @@ impl Batch {
                 || records.write(places, lanes, to),
             );
         }
-        work.placed(ran)
     }
 
     /// Loads the inputs that are the same for all vertices, into as many lanes as the draw has.
@@ -197,6 +196,23 @@ impl Batch {
 
     /// Checks a draw: vertices, fields and records lie where they should.
     fn check(&self, vertices: &Vertices<'_>, records: &Records, size: usize) -> Result<(), VertexError> {
+        let count = vertices.order.len();
+        let greatest = vertices.order.greatest();
+        let exists = |register| match vertices.attribute(register) {
+            VertexAttribute::Array(array) => greatest.is_none_or(|greatest| array.has(greatest)),
+            VertexAttribute::Fixed(_) => true,
+        };
+        let is_right = u32::try_from(count).is_ok() && records.fit(count, size);
+        if is_right && registers(&self.code).all(exists) {
+            return Ok(());
+        }
+        self.fault(vertices, records, size)
+    }
+
+    /// Finds the fault of a draw.
+    #[cold]
+    #[inline(never)]
+    fn fault(&self, vertices: &Vertices<'_>, records: &Records, size: usize) -> Result<(), VertexError> {
         let of_draw = |error| VertexError { vertex: 0, error };
         let count = vertices.order.len();
         if u32::try_from(count).is_err() {
@@ -204,12 +220,8 @@ impl Batch {
             return Err(of_draw(Error::new(kind, At::Whole)));
         }
         records.check(count, size).map_err(of_draw)?;
-        let Some(greatest) = vertices.order.greatest() else { return Ok(()) };
         for register in registers(&self.code) {
             let VertexAttribute::Array(array) = vertices.attribute(register) else { continue };
-            if array.has(greatest) {
-                continue;
-            }
             let there = array.vertices();
             if let Some((place, vertex)) = vertices.order.first_beyond(there) {
                 let size = array.bytes.len();

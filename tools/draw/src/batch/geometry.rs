@@ -129,7 +129,8 @@ impl GeometryBatch {
             emission.begin();
         }
         // Lanes that fail are left; the machine reports their errors.
-        let _ = runner.run(code, *count);
+        runner.run(code, *count);
+        runner.failure = None;
         let left = runner.file.emission.as_ref().map_or(0, |emission| emission.left);
         self.ran = u64::MAX >> (LANES - self.count.min(LANES)) & !left;
         self.is_given_up = left.count_ones() as usize * 2 > self.count;

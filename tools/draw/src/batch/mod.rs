@@ -173,12 +173,13 @@ impl Batch {
     /// error. All others have run to their end.
     pub fn run(&mut self, count: usize) -> std::result::Result<(), VertexError> {
         if count > SMALL {
-            return self.runner.run(&self.code, count);
+            self.runner.run(&self.code, count);
+        } else {
+            self.runner.file.give_inputs(&self.code.places, count);
+            self.runner.run_small(&self.code, count);
+            self.runner.file.take_outputs(&self.code.places, count);
         }
-        self.runner.file.give_inputs(&self.code.places, count);
-        let ran = self.runner.run_small(&self.code, count);
-        self.runner.file.take_outputs(&self.code.places, count);
-        ran
+        self.runner.failure.take().map_or(Ok(()), Err)
     }
 
     /// Returns the values of component 0..3 of o0..o15 in each lane of the last run. The values of

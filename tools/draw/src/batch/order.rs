@@ -2,7 +2,6 @@
 //! In: attributes, indices. Out: numbers of vertices, and which of them are copies of earlier ones.
 //! Knows no format and no program.
 
-use super::VertexError;
 use super::fetch::VertexAttribute;
 use super::lanes::LANES;
 use transpica::interp::Registers;
@@ -149,14 +148,6 @@ impl Work {
         columns: [[0.0; LANES]; 4],
         cache: Vec::new(),
     };
-
-    /// Names the vertex of an error by its place in the order.
-    pub(super) fn placed(&self, ran: Result<(), VertexError>) -> Result<(), VertexError> {
-        ran.map_err(|VertexError { vertex, error }| VertexError {
-            vertex: self.places[vertex % LANES] as usize,
-            error,
-        })
-    }
 
     /// Takes the next vertices from a place on; returns the place after them. No vertices are left
     /// if that is the same.

@@ -102,27 +102,36 @@ impl Records {
         again
     }
 
+    /// Returns whether each field lies in its record, and `count` records in `size` floats.
+    pub(super) fn fit(&self, count: usize, size: usize) -> bool {
+        self.fields.iter().all(|field| self.has(field))
+            && count.checked_mul(self.stride).is_some_and(|need| need <= size)
+    }
+
+    /// Returns whether a field can be written.
+    fn has(&self, Field { output, offset, .. }: &Field) -> bool {
+        output.value != OutputValue::Again
+            && output.components.len() <= 4
+            && offset.saturating_add(output.lanes()) <= self.stride
+    }
+
     /// Checks that `count` records lie in a buffer of `size` floats.
     pub(crate) fn check(&self, count: usize, size: usize) -> Result<()> {
-        for (index, Field { output, offset, .. }) in self.fields.iter().enumerate() {
-            let lanes = output.lanes();
-            if output.value == OutputValue::Again {
-                let text = format!(
-                    "fields[{index}] has the position of other uniforms: draw Records::take_again with those"
-                );
-                return Err(Error::setup(text));
-            }
-            if output.components.len() > 4 || offset.saturating_add(lanes) > self.stride {
-                let stride = self.stride;
-                let text = format!("fields[{index}]: {lanes} floats at {offset} of a record of {stride}");
-                return Err(Error::setup(text));
-            }
+        if self.fit(count, size) {
+            return Ok(());
         }
-        if count.checked_mul(self.stride).is_none_or(|need| need > size) {
-            let text = format!("{count} records of {} floats; there are {size}", self.stride);
-            return Err(Error::setup(text));
-        }
-        Ok(())
+        let fault = self.fields.iter().enumerate().find(|(_, field)| !self.has(field));
+        let text = match fault {
+            Some((index, field)) if field.output.value == OutputValue::Again => format!(
+                "fields[{index}] has the position of other uniforms: draw Records::take_again with those"
+            ),
+            Some((index, Field { output, offset, .. })) => {
+                let (lanes, stride) = (output.lanes(), self.stride);
+                format!("fields[{index}]: {lanes} floats at {offset} of a record of {stride}")
+            }
+            None => format!("{count} records of {} floats; there are {size}", self.stride),
+        };
+        Err(Error::setup(text))
     }
 
     /// Writes a record for each place. `lanes` gives those of a component of an output register.
@@ -135,8 +144,9 @@ impl Records {
     ) {
         for Field { output, offset, .. } in &self.fields {
             let mut columns = [&[0.0; N]; 4];
-            for (column, source) in columns.iter_mut().zip(&output.components) {
-                *column = match *source {
+            // By index, or the compiler would write the loop four times.
+            for (index, source) in output.components.iter().enumerate() {
+                columns[index % 4] = match *source {
                     ComponentSource::Register { register, component } => {
                         lanes(register & 15, component.index())
                     }

@@ -52,8 +52,11 @@ pub(super) struct Runner {
     pub(super) used: Used,
     /// The lanes that the loop guard stopped.
     pub(super) stopped: u64,
-    /// The first lane that failed.
-    failure: Option<VertexError>,
+    /// Instructions of each lane of a run without control flow, else 0.
+    steps_of_each: u64,
+    /// The first lane of the run that failed, until it is taken. Errors are large: nothing moves
+    /// where there is none.
+    pub(super) failure: Option<VertexError>,
 }
 
 impl Runner {
@@ -71,45 +74,45 @@ impl Runner {
             saved: 0,
             used: Used { steps: [0; LANES], jumps: [0; LANES] },
             stopped: 0,
+            steps_of_each: 0,
             failure: None,
         }
     }
 
-    /// Runs a program in the first lanes.
-    pub(super) fn run(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+    /// Runs a program in the first lanes. It ends with a [`failure`](Self::failure) or without.
+    pub(super) fn run(&mut self, code: &Code, count: usize) {
         // Other lanes stay untouched: in a small draw they would cost more than the program.
         self.file.begin(code, &self.settings, count.min(LANES).next_multiple_of(BLOCK));
-        self.begin(code, count)
+        self.begin(code, count);
     }
 
     /// Runs a program in the first lanes of [small](super::small) registers.
-    pub(super) fn run_small(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+    pub(super) fn run_small(&mut self, code: &Code, count: usize) {
         self.file.small.begin(code, &self.settings, count);
-        self.begin(code, count)
+        self.begin(code, count);
     }
 
     /// Runs a program whose registers are ready.
-    fn begin(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
-        (self.run, self.stopped) = (first(count), 0);
+    fn begin(&mut self, code: &Code, count: usize) {
+        (self.run, self.stopped, self.steps_of_each) = (first(count), 0, 0);
         if let Some(words) = code.straight
             && u64::from(words) < self.settings.budget
             && self.file.emission.is_none()
         {
-            self.used.steps[..count.min(LANES)].fill(u64::from(words) + 1);
-            self.execute(code, code.entry, words.into(), (self.run, 0));
-            return Ok(());
+            self.steps_of_each = u64::from(words) + 1;
+            return self.execute(code, code.entry, words.into(), (self.run, 0));
         }
-        self.follow(code, count)
+        self.follow(code, count);
     }
 
     /// Runs a program of any form. Not inlined, so that small draws touch no more code than they
     /// need.
     #[inline(never)]
-    fn follow(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+    fn follow(&mut self, code: &Code, count: usize) {
         self.used.steps[..count.min(LANES)].fill(0);
         self.used.jumps[..count.min(LANES)].fill(0);
         self.file.flags = [0; 2];
-        (self.saved, self.failure) = (0, None);
+        self.saved = 0;
         let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
         let mut next = (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps));
         while let Some(group) = next {
@@ -122,12 +125,15 @@ impl Runner {
                 self.advance(code, group, words)
             };
         }
-        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// The number of instructions that the last run executed for a lane.
     pub(super) fn steps(&self, lane: usize) -> u64 {
-        if lane < LANES && self.run >> lane & 1 != 0 { self.used.steps[lane] } else { 0 }
+        match lane < LANES && self.run >> lane & 1 != 0 {
+            true if self.steps_of_each != 0 => self.steps_of_each,
+            true => self.used.steps[lane],
+            false => 0,
+        }
     }
 
     /// Executes the data parts of the words up to the next one that the control model decides on,

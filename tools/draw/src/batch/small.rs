@@ -100,6 +100,7 @@ impl Small {
     }
 
     /// Sets a component of an input in the first lanes.
+    #[inline(never)]
     pub(super) fn set_input(&mut self, place: u8, count: usize, values: &[f32; LANES]) {
         let chunks = values.as_chunks::<BLOCK>().0.iter().take(count.div_ceil(BLOCK));
         for (rows, values) in self.blocks.iter_mut().zip(chunks) {
@@ -214,9 +215,10 @@ struct Block<'a> {
 impl Block<'_> {
     #[inline(always)]
     fn execute<M: Mode, S: Mode>(&mut self, operation: &Operation) {
-        // In one place for all operations: less code, and most read two.
-        self.read(operation, 0);
-        self.read(operation, 1);
+        // In one place for all operations, which is less code.
+        for number in 0..usize::from(operation.operands) {
+            self.read(operation, number.min(2));
+        }
         macro_rules! now {
             (|$file:ident, $operation:ident, $at:ident| $body:expr) => {{
                 let ($file, $operation, $at) = (&mut *self, operation, ());
@@ -305,7 +307,6 @@ impl Block<'_> {
     /// Applies a function of three operands to each component.
     #[inline(always)]
     fn apply_ternary(&mut self, operation: &Operation, (): (), op: impl Fn(f32, f32, f32) -> f32) {
-        self.read(operation, 2);
         self.write(operation, |result, [a, b, c], n| ternary(result, &a[n], &b[n], &c[n], &op));
     }
 

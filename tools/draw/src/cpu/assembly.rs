@@ -48,13 +48,13 @@ impl<T: Copy> Assembler<T> {
     pub fn reverse_next(&mut self) {
         self.is_reversed = self.topology == Topology::Geometry;
     }
-    /// Takes the vertices of a triangle, if it is one of its own, and returns them in order.
-    pub(super) fn whole(&self, [a, b, c]: [T; 3], is_reversed: bool) -> Option<[T; 3]> {
-        match (self.topology, self.held[0]) {
-            (Topology::Geometry, None) => Some(self.order([a, b, c], is_reversed)),
-            (Topology::List, None) => Some([a, b, c]),
-            (_, _) => None,
-        }
+    /// Returns whether the next three vertices are a triangle of their own.
+    pub(super) fn takes_whole(&self) -> bool {
+        matches!(self.topology, Topology::Geometry | Topology::List) && self.held[0].is_none()
+    }
+    /// The vertices of such a triangle in order.
+    pub(super) fn whole(&self, triangle: [T; 3], is_reversed: bool) -> [T; 3] {
+        self.order(triangle, is_reversed && self.topology == Topology::Geometry)
     }
 
     fn order(&self, [a, b, c]: [T; 3], is_reversed: bool) -> [T; 3] {

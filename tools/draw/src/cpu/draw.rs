@@ -111,29 +111,33 @@ impl<'a> Target<'a> {
 
     /// Writes the first triangles, as many as there is room for, and returns their number.
     fn write(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) -> usize {
-        let size = self.places.len();
-        for (count, triangle) in triangles.iter().enumerate() {
-            if self.left.len() < self.stride.saturating_mul(3) {
-                return count;
-            }
-            for &vertex in triangle {
-                let (record, left) = mem::take(&mut self.left).split_at_mut(self.stride);
-                self.left = left;
-                let vertex = &values[vertex as usize * size..][..size];
-                for (value, &(offset, lanes)) in vertex.iter().zip(&self.places) {
-                    // By constants, since a call takes longer than a copy of a few floats.
-                    match lanes {
-                        1 => record[offset] = value[0],
-                        2 => record[offset..][..2].copy_from_slice(&value[..2]),
-                        3 => record[offset..][..3].copy_from_slice(&value[..3]),
-                        _ => record[offset..][..4].copy_from_slice(value),
-                    }
+        let (size, stride) = (self.places.len(), self.stride);
+        let room = self.left.len().checked_div(3 * stride).unwrap_or(usize::MAX);
+        let triangles = &triangles[..room.min(triangles.len())];
+        // Field by field, for the length of a copy to be constant, while the records stay in a cache.
+        for triangles in triangles.chunks(NEAR) {
+            let (records, left) = mem::take(&mut self.left).split_at_mut(3 * stride * triangles.len());
+            self.left = left;
+            let vertices = triangles.as_flattened();
+            for (field, &(offset, lanes)) in self.places.iter().enumerate() {
+                let value = |vertex: u32| &values[vertex as usize * size + field];
+                let records = records.chunks_exact_mut(stride).map(|record| &mut record[offset..]);
+                let records = records.zip(vertices);
+                match lanes {
+                    0 => {}
+                    1 => records.for_each(|(to, &vertex)| to[0] = value(vertex)[0]),
+                    2 => records.for_each(|(to, &vertex)| to[..2].copy_from_slice(&value(vertex)[..2])),
+                    3 => records.for_each(|(to, &vertex)| to[..3].copy_from_slice(&value(vertex)[..3])),
+                    _ => records.for_each(|(to, &vertex)| to[..4].copy_from_slice(value(vertex))),
                 }
             }
         }
         triangles.len()
     }
 }
+
+/// Triangles whose records stay in a cache of the first level.
+const NEAR: usize = 64;
 
 /// The end of the pipeline: assembler, limits and result.
 pub(super) struct Sink<'a> {
@@ -166,8 +170,7 @@ impl Sink<'_> {
     /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
         if let Some(triangle) = self.assembler.push(vertex) {
-            let count = self.written + self.triangles.len() + 1;
-            check("triangles of a draw", count, self.bounds.triangles, At::Whole)?;
+            self.check(1)?;
             self.triangles.push(triangle);
         }
         Ok(())
@@ -177,22 +180,33 @@ impl Sink<'_> {
         // Range: three for each triangle, and those the caller gave; memory ends before.
         (self.values.len() / self.records.fields.len().max(1)) as u32
     }
-    /// Writes a triangle whose vertices need not be kept. Returns false if there is no room, or if
-    /// triangles wait that come first.
-    pub(super) fn put(&mut self, values: &[[f32; 4]], vertices: [u32; 3], is_reversed: bool) -> Result<bool> {
-        let Some(target) = self.target.as_mut().filter(|_| self.triangles.is_empty()) else {
-            return Ok(false);
-        };
-        let Some(triangle) = self.assembler.whole(vertices, is_reversed) else { return Ok(false) };
-        check("triangles of a draw", self.written + 1, self.bounds.triangles, At::Whole)?;
-        let count = target.write(values, &[triangle]);
+    /// Checks the number of triangles if so many more come.
+    pub(super) fn check(&self, more: usize) -> Result<()> {
+        let most = self.bounds.triangles;
+        let count = (self.written + self.triangles.len() + more).min(most as usize + 1);
+        check("triangles of a draw", count, most, At::Whole)
+    }
+    /// Writes triangles whose vertices need not be kept; keeps those for which there is no room.
+    pub(super) fn put(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) {
+        let target = self.target.as_mut().filter(|_| self.triangles.is_empty());
+        let count = target.map_or(0, |target| target.write(values, triangles));
         self.written += count;
-        Ok(count > 0)
+        for triangle in &triangles[count..] {
+            let kept = triangle.map(|vertex| self.keep(values, vertex));
+            self.triangles.push(kept);
+        }
+    }
+    /// Keeps one of these vertices.
+    pub(super) fn keep(&mut self, values: &[[f32; 4]], vertex: u32) -> u32 {
+        let (size, own) = (self.records.fields.len(), self.next_vertex());
+        let values = values.get(vertex as usize * size..).unwrap_or_default();
+        self.push_vertices(&values[..size.min(values.len())]);
+        own
     }
 
-    /// Returns whether triangles are written as soon as they are made.
+    /// Returns whether whole triangles are written as soon as they are made.
     pub(super) fn is_direct(&self) -> bool {
-        self.target.is_some() && self.triangles.is_empty()
+        self.target.is_some() && self.triangles.is_empty() && self.assembler.takes_whole()
     }
 
     /// Writes the triangles to the caller's records while there is room; vertices that wait stay.

@@ -5,7 +5,7 @@
 //! an invocation spends, its error and its triangles count in order, as if each ran when its last
 //! vertex comes.
 
-use std::array;
+use std::{array, mem};
 
 use super::demand::are_independent;
 use super::draw::Sink;
@@ -32,6 +32,8 @@ pub(super) struct Geometry {
     has_run: bool,
     /// Instructions of the vertices of each invocation of the batch.
     spent: [u64; LANES],
+    /// Triangles of the batch that are written when all are known.
+    whole: Vec<[u32; 3]>,
 }
 
 impl Geometry {
@@ -51,7 +53,8 @@ impl Geometry {
             let delivered = delivered(setup.input, vertex_outputs);
             Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
         });
-        Ok(Self { setup, machine, batch, has_run: false, spent: [0; LANES] })
+        let (spent, whole) = ([0; LANES], Vec::new());
+        Ok(Self { setup, machine, batch, has_run: false, spent, whole })
     }
 
     /// Runs one invocation after the other from now on.
@@ -204,57 +207,64 @@ impl Geometry {
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
         // most vertices are in no triangle, only those of triangles are kept.
         let size = sink.records.fields.len();
-        let keeps = !sink.is_direct() && batch.vertices().len() <= 3 * size * batch.triangle_count();
+        let is_direct = sink.is_direct();
+        let keeps = !is_direct && batch.vertices().len() <= 3 * size * batch.triangle_count();
         let first = keeps.then(|| {
             let first = sink.next_vertex();
             sink.push_vertices(batch.vertices());
             first
         });
-        let mut result = Ok(());
+        let (mut result, mut whole) = (Ok(()), mem::take(&mut self.whole));
         for lane in 0..batch.count() {
-            result = self.resolve(&batch, lane, first, sink);
+            result = self.resolve(&batch, lane, (first, is_direct.then_some(&mut whole)), sink);
             if result.is_err() {
                 // The draw ends here, so nothing was delivered to later ones.
                 batch.deliver_again(lane);
                 break;
             }
         }
+        sink.put(batch.vertices(), &whole);
+        whole.clear();
+        self.whole = whole;
         batch.clear();
         self.batch = Some(batch);
         sink.flush();
         result
     }
 
-    /// Assembles the triangles of an invocation. The vertices of the batch are there from a first
-    /// one on, or none.
+    /// Assembles the triangles of an invocation, or adds them to `whole`. The vertices of the batch
+    /// are kept from a first one on, or not.
     fn resolve(
         &mut self,
         batch: &GeometryBatch,
         lane: usize,
-        first: Option<u32>,
+        (first, whole): (Option<u32>, Option<&mut Vec<[u32; 3]>>),
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         sink.spend(self.spent[lane % LANES])?;
         let Some((steps, triangles)) = batch.triangles(lane) else {
+            if let Some(whole) = whole {
+                sink.put(batch.vertices(), whole);
+                whole.clear();
+            }
             let inputs = batch.prepare(lane, &mut self.machine);
-            return self.run(&inputs, sink);
+            self.run(&inputs, sink)?;
+            sink.flush();
+            return Ok(());
         };
         sink.spend(steps)?;
+        if let Some(whole) = whole {
+            whole.extend(
+                triangles.iter().map(|(vertices, reversed)| sink.assembler.whole(*vertices, *reversed)),
+            );
+            return sink.check(whole.len());
+        }
         for (vertices, is_reversed) in triangles {
-            if first.is_none() && sink.put(batch.vertices(), *vertices, *is_reversed)? {
-                continue;
-            }
             if *is_reversed {
                 sink.assembler.reverse_next();
             }
             for &vertex in vertices {
-                let own = || {
-                    let (size, own) = (sink.records.fields.len(), sink.next_vertex());
-                    let values = batch.vertices().get(vertex as usize * size..).unwrap_or_default();
-                    sink.push_vertices(&values[..size.min(values.len())]);
-                    own
-                };
-                let place = first.map_or_else(own, |first| first + vertex);
+                let place = first.map_or_else(|| sink.keep(batch.vertices(), vertex), |first| first + vertex);
                 sink.push(place)?;
             }
         }
