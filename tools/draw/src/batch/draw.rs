@@ -79,7 +79,9 @@ impl Batch {
             if self.runner.failure.is_some() {
                 failure = failure.or(self.failure());
             }
-            records.copy(&self.work.copies, to);
+            if !self.work.copies.is_empty() {
+                records.copy(&self.work.copies, to);
+            }
         }
         failure.map_or(Ok(()), Err)
     }

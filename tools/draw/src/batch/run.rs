@@ -88,7 +88,7 @@ impl Runner {
 
     /// Runs a program in the first lanes of [small](super::small) registers.
     pub(super) fn run_small(&mut self, code: &Code, count: usize) {
-        self.file.small.begin(code, &self.settings, count);
+        self.file.small.begin(code, &self.settings);
         self.begin(code, count);
     }
 

@@ -71,19 +71,26 @@ impl Small {
         Self { blocks, addresses, scratch, uninitialized, pass: pass(settings), is_running: false }
     }
 
-    /// Begins a run: gives the registers that the program may read first their defaults.
-    pub(super) fn begin(&mut self, code: &Code, settings: &Settings, count: usize) {
+    /// Begins a run.
+    pub(super) fn begin(&mut self, code: &Code, settings: &Settings) {
         self.is_running = true;
+        self.addresses = [[[0; BLOCK]; 2]; SMALL.div_ceil(BLOCK)];
+        if code.fresh != [0; 2] {
+            self.fill(code);
+        }
         if rounds(settings) {
             self.round(&code.places, settings);
         }
-        for (rows, addresses) in self.blocks.iter_mut().zip(&mut self.addresses).take(count.div_ceil(BLOCK)) {
-            *addresses = [[0; BLOCK]; 2];
-            for (bank, components) in [Bank::Temp, Bank::Output].into_iter().zip(code.fresh) {
-                for component in bits(components) {
-                    let place = code.places.get(bank, component as usize);
-                    rows.0[usize::from(place)] = [self.uninitialized[component as usize % 4]; BLOCK];
-                }
+    }
+
+    /// Gives the registers that the program may read first their defaults.
+    #[cold]
+    fn fill(&mut self, code: &Code) {
+        for (bank, components) in [Bank::Temp, Bank::Output].into_iter().zip(code.fresh) {
+            for component in bits(components) {
+                let value = self.uninitialized[component as usize % 4];
+                let place = code.places.get(bank, component as usize);
+                self.place(place).for_each(|row| *row = [value; BLOCK]);
             }
         }
     }
