@@ -7,7 +7,7 @@ use super::declarations::VERTEX_OUTPUT;
 use super::dialect::operators::Helper;
 use super::dialect::versions::Marks;
 use super::draft::{Draft, Expr, Reader};
-use super::kept::{KeptText, keep};
+use super::kept::KeptText;
 use super::module::{Called, Module};
 use super::names::{Names, hinted};
 use super::print::Body;
@@ -42,10 +42,8 @@ impl Module<'_> {
         let helpers = || self.source.module.helpers.iter().zip(&self.helpers);
         let functions = || helpers().map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]);
         // Functions share the names of the module and may repeat each other's local names.
-        let (mut scope, mut draft) = (names.inner(), Draft::default());
-        // The largest function, so that memory is taken once; lines have some dozens of characters.
-        let values = functions().map(|(func, _)| func.values.len()).max().unwrap_or(0);
-        draft.reserve(values);
+        let mut scope = names.inner();
+        // Lines have some dozens of characters.
         out.reserve(40 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
         for (func, name) in functions() {
             let language = (self.dialect.version, marks);
@@ -63,7 +61,7 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            draft.begin(trace.is_some() && name.is_none());
+            let mut draft = Draft::new(func.values.len(), trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),
@@ -96,7 +94,9 @@ impl Module<'_> {
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
             called.extend_from_slice(&own);
             if name.is_some() && !scope.is_met && self.is_shared(func) {
-                keep(func, KeptText::new(language, &out[start..], scope.keys(), own));
+                let (text, names) = (out[start..].to_owned(), scope.keys());
+                // Another thread may have been faster.
+                let _ = func.kept.0.set(Box::new(KeptText { language, text, names, called: own }));
             }
         }
         Ok(called)

@@ -16,6 +16,7 @@ use super::functions::Trace;
 use super::head::{self, head};
 use super::module::{Module, lacks, no_shared_bindings, unspecialized};
 use super::names::LANES;
+use super::put::put;
 use super::quaternions;
 use crate::backend::interface::BackendInput;
 use crate::error::Result;
@@ -53,7 +54,8 @@ pub fn glsl(
         (*helper as u64) << 16 | (ty.kind as u64) << 8 | u64::from(ty.lanes)
     });
     called.dedup();
-    let helpers: String = called.into_iter().map(|(helper, ty)| definition(&module, helper, ty)).collect();
+    let mut helpers = String::new();
+    called.into_iter().for_each(|(helper, ty)| define(&mut helpers, &module, helper, ty));
     out.insert_str(start, &helpers);
     trace.into_iter().flatten().for_each(|(offset, _)| *offset += helpers.len());
     Ok(out)
@@ -82,19 +84,17 @@ fn check(module: &Module<'_>, row: &Row) -> Result<()> {
     }
 }
 
-/// Returns the definition of a function on vectors.
-fn definition(module: &Module<'_>, helper: Helper, ty: Type) -> String {
-    let (dialect, name) = (&module.dialect, &module.lanewise[helper as usize]);
-    let word = dialect.ty(ty);
-    let condition = match helper {
-        Helper::Choose => format!(", {} c", dialect.ty(ty.with_kind(ScalarKind::Bool))),
-        Helper::Both | Helper::Either => String::new(),
-    };
-    let lanes = LANES[..usize::from(ty.lanes)].iter();
-    let lanes: Vec<_> =
-        lanes.map(|lane| Helper::ALL[helper as usize].2.replace('L', &lane.to_string())).collect();
-    format!(
-        "{word} {name}({word} a, {word} b{condition}) {{\n    return {word}({});\n}}\n\n",
-        lanes.join(", ")
-    )
+/// Writes the definition of a function on vectors.
+fn define(out: &mut String, module: &Module<'_>, helper: Helper, ty: Type) {
+    let (dialect, word) = (&module.dialect, module.dialect.ty(ty));
+    put!(out, word, " ", module.lanewise[helper as usize], "(", word, " a, ", word, " b");
+    if helper == Helper::Choose {
+        put!(out, ", ", dialect.ty(ty.with_kind(ScalarKind::Bool)), " c");
+    }
+    put!(out, ") {\n    return ", word);
+    for (lane, before) in LANES[..usize::from(ty.lanes)].iter().zip(["(", ", ", ", ", ", "]) {
+        out.push_str(before);
+        out.extend(Helper::ALL[helper as usize].2.chars().map(|c| if c == 'L' { *lane } else { c }));
+    }
+    out.push_str(");\n}\n\n");
 }

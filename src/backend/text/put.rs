@@ -16,60 +16,42 @@ pub trait Piece {
     fn put(&self, out: &mut String);
 }
 
-impl Piece for str {
-    #[inline]
-    fn put(&self, out: &mut String) {
-        out.push_str(self);
-    }
+macro_rules! pieces {
+    ($($ty:ty: $put:expr;)*) => {
+        $(impl Piece for $ty {
+            #[inline]
+            fn put(&self, out: &mut String) {
+                $put(out, self);
+            }
+        })*
+    };
 }
 
-impl Piece for String {
-    #[inline]
-    fn put(&self, out: &mut String) {
-        out.push_str(self);
-    }
-}
-
-impl Piece for u32 {
-    /// Appends its digits.
-    fn put(&self, out: &mut String) {
-        // Most are short.
-        let mut power = 1;
-        while self / power >= 10 {
-            power *= 10;
-        }
-        while power > 0 {
-            out.push(char::from(b'0' + (self / power % 10) as u8)); // Range: below 10.
-            power /= 10;
-        }
-    }
-}
-
-impl Piece for i32 {
-    #[inline]
-    fn put(&self, out: &mut String) {
-        out.push_str(if *self < 0 { "-" } else { "" });
-        self.unsigned_abs().put(out);
-    }
-}
-
-impl Piece for u16 {
-    #[inline]
-    fn put(&self, out: &mut String) {
-        u32::from(*self).put(out);
-    }
-}
-
-impl Piece for u8 {
-    #[inline]
-    fn put(&self, out: &mut String) {
-        u32::from(*self).put(out);
-    }
+pieces! {
+    str: String::push_str;
+    String: |out: &mut String, text: &str| out.push_str(text);
+    u32: |out, &number| digits(out, number);
+    u16: |out, &number| digits(out, u32::from(number));
+    u8: |out, &number| digits(out, u32::from(number));
+    i32: |out, &number: &i32| put!(out, if number < 0 { "-" } else { "" }, number.unsigned_abs());
 }
 
 impl<T: Piece + ?Sized> Piece for &T {
     #[inline]
     fn put(&self, out: &mut String) {
         T::put(self, out);
+    }
+}
+
+/// Appends the digits of a number.
+fn digits(out: &mut String, number: u32) {
+    // Most are short.
+    let mut power = 1;
+    while number / power >= 10 {
+        power *= 10;
+    }
+    while power > 0 {
+        out.push(char::from(b'0' + (number / power % 10) as u8)); // Range: below 10.
+        power /= 10;
     }
 }

@@ -337,43 +337,22 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Takes memory for functions of up to this number of values.
-    pub fn reserve(&mut self, values: usize) {
+    /// Begins a function of so many values.
+    pub fn new(values: usize, is_traced: bool) -> Self {
         // Loads of variables are no values.
         let nodes = values + values / 4;
-        self.nodes.reserve(nodes);
-        self.lines.reserve(nodes);
-        self.facts.reserve(nodes);
-        // Most operations have two operands; those with more are few.
-        self.operands.reserve(2 * values);
-        self.variables.reserve(values / 8);
-        self.stores.reserve(values / 8);
-        self.spans.reserve(values / 4);
-        self.texts.reserve(values / 8);
-        self.functions.reserve(values / 4);
-        self.titles.reserve(values / 4);
-        self.words.reserve(16 * values);
-    }
-
-    /// Begins another function, and keeps the memory.
-    pub fn begin(&mut self, is_traced: bool) {
-        self.nodes.clear();
-        self.operands.clear();
-        self.lines.clear();
-        self.variables.clear();
-        self.texts.clear();
-        self.functions.clear();
-        self.titles.clear();
-        self.counters.clear();
-        self.constants.clear();
-        self.values.clear();
-        self.words.clear();
-        self.origins.clear();
-        self.readers.clear();
-        self.declarations.clear();
-        self.spans.clear();
-        self.stores.clear();
-        self.is_traced = is_traced;
+        let mut words = Words::default();
+        words.reserve(16 * values);
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            lines: Vec::with_capacity(nodes),
+            facts: Vec::with_capacity(nodes),
+            // Most operations have two operands; those with more are few.
+            operands: Vec::with_capacity(2 * values),
+            words,
+            is_traced,
+            ..Self::default()
+        }
     }
 
     pub fn node(&self, expr: Expr) -> &Node {

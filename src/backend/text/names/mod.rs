@@ -143,10 +143,6 @@ impl Words {
     pub fn reserve(&mut self, bytes: usize) {
         self.text.reserve(bytes);
     }
-    /// Removes all words, but no names of registers.
-    pub fn clear(&mut self) {
-        self.text.clear();
-    }
 }
 
 /// The names of a scope.
