@@ -6,7 +6,7 @@ use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Statement};
 
 use super::data::{Data, Scalar};
 use super::error::{Kind, Result};
-use super::host::{Node, NodeId};
+use super::host::NodeId;
 use super::loops::{Loop, root, root_value, statements};
 use super::lower::Lowering;
 use super::value::{Slot, Value};
@@ -172,23 +172,6 @@ impl<'a> Lowering<'a> {
             Value::Host(node) => Ok(node),
             _lanes => self.internal("a number of rounds on lanes"),
         }
-    }
-
-    pub(super) fn rounds_name(&self, node: NodeId) -> String {
-        let mut id = node;
-        // The uniform that the number comes from has the best name.
-        for _ in 0..16 {
-            match self.host.node(id) {
-                Node::Uniform(part) => {
-                    return format!("{}_rounds", self.interface.uniforms[part.uniform].name);
-                }
-                other => match other.operands().into_iter().find(|&id| self.host.constant(id).is_none()) {
-                    Some(operand) => id = operand,
-                    None => break,
-                },
-            }
-        }
-        format!("rounds{}", self.interface.counts.len())
     }
 
     /// Returns whether an expression reads one of these variables.

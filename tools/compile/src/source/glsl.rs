@@ -35,9 +35,6 @@ pub(super) fn modern(text: &str) -> String {
         [["in", "attribute"], ["out", "varying"]].map(|words| next_location(&tokens, words));
     let mut rewriter =
         Rewriter { output: String::new(), inputs, outputs, bindings: BINDINGS, flags: Vec::new() };
-    if !tokens.iter().any(|token| token.trim_start_matches('#').trim_start().starts_with("version")) {
-        rewriter.output.push_str("#version 450\n");
-    }
     let mut depth = 0_usize;
     let mut statement: Vec<&str> = Vec::new();
     for token in tokens {

@@ -42,6 +42,7 @@ pub(super) struct Frame<'a> {
     pub(super) continues: Vec<Slot>,
     /// Names of `let`s.
     pub(super) names: Option<&'a naga::FastIndexMap<Handle<Expression>, String>>,
+    pub(super) variables: Option<&'a Arena<LocalVariable>>,
 }
 
 /// The innermost loop that stays a loop.
@@ -107,6 +108,7 @@ impl<'a> Lowering<'a> {
             breaks: Vec::new(),
             continues: Vec::new(),
             names: None,
+            variables: None,
         };
         Self {
             module,

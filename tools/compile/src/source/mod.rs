@@ -7,8 +7,8 @@
 //!
 //! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga;
 //! `glsl.rs` declarations of older GLSL; `data.rs`, `math.rs` shapes, constants, their operations;
-//! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`, `io.rs`
-//! registers; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`,
+//! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`, `io.rs`,
+//! `names.rs` registers and names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`,
 //! `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
 //! source itself, on the CPU.
 
@@ -27,6 +27,7 @@ mod io;
 mod loops;
 mod lower;
 pub mod math;
+mod names;
 mod read;
 mod statements;
 mod uniforms;

@@ -71,6 +71,7 @@ impl<'a> Lowering<'a> {
             breaks: Vec::new(),
             continues: Vec::new(),
             names: Some(&function.named_expressions),
+            variables: Some(&function.local_variables),
         });
         for (handle, local) in function.local_variables.iter() {
             self.step(function.local_variables.get_span(handle))?;
@@ -198,6 +199,7 @@ impl<'a> Lowering<'a> {
                 self.raise(returned)
             }
             Statement::Store { pointer, value } => {
+                self.name_stored(*pointer, *value)?;
                 let (pointer, value) = (self.value(*pointer)?, self.value(*value)?);
                 self.store(&pointer, value)
             }
@@ -451,6 +453,19 @@ impl<'a> Lowering<'a> {
         self.b.add(NodeData::If { cond, then, otherwise, results: ValueList::EMPTY });
         let down = self.truth(false);
         flags.iter().for_each(|flag| self.variables[flag.0] = down.clone());
+        Ok(())
+    }
+
+    /// A variable names what it is set to.
+    fn name_stored(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<()> {
+        let frame = self.frame();
+        if let (Expression::LocalVariable(local), Some(locals)) =
+            (&frame.expressions[pointer], frame.variables)
+            && let Some(name) = &locals[*local].name
+        {
+            let value = self.value(value)?;
+            self.name_node(&value, name);
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use super::error::{Kind, Result};
 use super::host::{Node, NodeId, Part};
 use super::interface::{Count, Derived, Flag, Layout, Uniform};
 use super::lower::Lowering;
+use super::names::unique;
 use super::value::{Place, Root, Slot, Step, Value};
 
 /// Types inside each other.
@@ -379,6 +380,7 @@ impl<'a> Lowering<'a> {
     fn add_derived(&mut self, nodes: Vec<NodeId>, register: usize, lane: u8) -> usize {
         let index = self.interface.derived.len();
         let name = nodes.first().and_then(|node| self.names.get(node)).cloned();
+        let name = name.or_else(|| self.derived_name(*nodes.first()?));
         let name = name.unwrap_or_else(|| format!("derived{index}"));
         // The register is counted from the first derived one until all are known.
         let register = u8::try_from(register).unwrap_or(u8::MAX);
@@ -435,19 +437,6 @@ impl<'a> Lowering<'a> {
             lanes.push(Lane::new(read, 0));
         }
         Ok(lanes)
-    }
-
-    /// The name of a uniform, for a test of it.
-    fn flag_name(&self, node: NodeId) -> Option<String> {
-        if let Some(name) = self.names.get(&node) {
-            return Some(name.clone());
-        }
-        let operand = match self.host.node(node) {
-            Node::Binary(naga::BinaryOperator::NotEqual, a, _) | Node::Convert(a) => *a,
-            _other => node,
-        };
-        let Node::Uniform(part) = self.host.node(operand) else { return None };
-        Some(self.interface.uniforms[part.uniform].name.clone())
     }
 
     /// An int uniform that counts rounds.
@@ -578,20 +567,6 @@ impl<'a> Lowering<'a> {
         uses
     }
 
-    /// Makes the names of all uniforms identifiers, each once.
-    fn rename(&mut self) {
-        let interface = &mut self.interface;
-        let all = (interface.uniforms.iter_mut().map(|one| &mut one.name))
-            .chain(interface.derived.iter_mut().map(|one| &mut one.name))
-            .chain(interface.flags.iter_mut().map(|one| &mut one.name))
-            .chain(interface.counts.iter_mut().map(|one| &mut one.name));
-        let mut taken: Vec<String> = Vec::new();
-        for name in all {
-            *name = unique(&identifier(name), |candidate| taken.iter().any(|one| one == candidate));
-            taken.push(name.clone());
-        }
-    }
-
     /// The root of a pointer, if it is a variable.
     pub(super) fn variable_of(place: &Place) -> Option<Slot> {
         match place.root {
@@ -612,24 +587,4 @@ fn live(f: &Func) -> Vec<IrValue> {
         });
     }
     values
-}
-
-/// An identifier from a name of a source: naga allows letters of all languages.
-fn identifier(name: &str) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
-    let mut text: String = name.chars().map(letter).collect();
-    if !text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
-        text.insert(0, '_');
-    }
-    text
-}
-
-fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut candidate = name.to_string();
-    let mut number = 2;
-    while taken(&candidate) {
-        candidate = format!("{name}{number}");
-        number += 1;
-    }
-    candidate
 }

@@ -2,6 +2,8 @@
 
 mod compare;
 mod generate;
+mod interface;
+mod limits;
 mod mutated;
 mod random;
 mod refused;
