@@ -8,6 +8,7 @@
 //! | `#version 100` | `#version 450` |
 //! | `attribute`, `in`, `varying`, `out` without location | `layout(location = n) in` or `out` |
 //! | `uniform vec4 name` | a block of one member |
+//! | `in mat4 name` | an attribute for each column, and `mat4(name_0, ..)` where it is read |
 //! | `uniform bool name` | an int, and `(name != 0)` where it is read |
 //! | a block without binding | one with a binding |
 //! | `precision`, `invariant`, samplers | nothing |
@@ -25,7 +26,8 @@ struct Rewriter<'a> {
     inputs: usize,
     outputs: usize,
     bindings: usize,
-    flags: Vec<&'a str>,
+    /// Names that expressions stand for.
+    replaced: Vec<(&'a str, String)>,
 }
 
 /// Rewrites a text for naga's front end.
@@ -34,7 +36,7 @@ pub(super) fn modern(text: &str) -> String {
     let [inputs, outputs] =
         [["in", "attribute"], ["out", "varying"]].map(|words| next_location(&tokens, words));
     let mut rewriter =
-        Rewriter { output: String::new(), inputs, outputs, bindings: BINDINGS, flags: Vec::new() };
+        Rewriter { output: String::new(), inputs, outputs, bindings: BINDINGS, replaced: Vec::new() };
     let mut depth = 0_usize;
     let mut statement: Vec<&str> = Vec::new();
     for token in tokens {
@@ -101,11 +103,8 @@ impl<'a> Rewriter<'a> {
     /// A token inside of braces.
     fn push(&mut self, before: &[&str], token: &'a str) {
         let is_member = before.last() == Some(&".");
-        if self.flags.contains(&token) && !is_member {
-            self.output.push_str(&format!("({token} != 0)"));
-        } else {
-            self.output.push_str(token);
-        }
+        let by = self.replaced.iter().find(|(name, _)| *name == token && !is_member);
+        self.output.push_str(by.map_or(token, |(_, by)| by));
     }
 
     /// What stands before the brace of a function, struct or block.
@@ -149,6 +148,9 @@ impl<'a> Rewriter<'a> {
         if is_gone {
             return self.lines(tokens, "");
         }
+        if is_input && let Some(text) = self.matrix(&words) {
+            return self.lines(tokens, &text);
+        }
         if is_function || has("location") || has("binding") || !(is_input || is_output || has("uniform")) {
             return tokens.iter().for_each(|token| self.output.push_str(token));
         }
@@ -167,7 +169,7 @@ impl<'a> Rewriter<'a> {
             if has("uniform") {
                 let is_flag = kind == "bool" && declarator.len() == 1;
                 let kind = if is_flag { "int" } else { kind };
-                self.flags.extend(is_flag.then_some(name));
+                self.replaced.extend(is_flag.then(|| (name, format!("({name} != 0)"))));
                 let binding = self.binding();
                 text += &format!(
                     "layout(set = 0, binding = {binding}) uniform Block_{name} {{ {kind} {full}; }}; "
@@ -181,6 +183,24 @@ impl<'a> Rewriter<'a> {
             }
         }
         self.lines(tokens, &text);
+    }
+
+    /// The columns of an attribute that is a matrix, as naga has no others.
+    fn matrix(&mut self, words: &[&'a str]) -> Option<String> {
+        let (index, size) = words.iter().enumerate().find_map(|(index, word)| {
+            let size = word.strip_prefix("mat")?.parse::<usize>().ok()?;
+            (2..=4).contains(&size).then_some((index, size))
+        })?;
+        let name = words.get(index + 1)?;
+        let explicit = words.windows(3).find(|window| window[..2] == ["location", "="]);
+        let first = explicit.and_then(|window| window[2].parse().ok()).unwrap_or(self.inputs);
+        self.inputs = self.inputs.max(first.saturating_add(size));
+        let column = |column: usize| {
+            format!("layout(location = {}) in vec{size} {name}_{column}; ", first.saturating_add(column))
+        };
+        let columns = (0..size).map(|column| format!("{name}_{column}")).collect::<Vec<_>>().join(", ");
+        self.replaced.push((name, format!("mat{size}({columns})")));
+        Some((0..size).map(column).collect())
     }
 
     /// Writes a text in the place of tokens: what stands before them, and as many lines.
@@ -286,6 +306,15 @@ mod tests {
             "#version 120\nuniform bool lit;\nvoid main() { if (lit) { x.lit = 1; } }",
             "#version 450\nlayout(set = 0, binding = 16) uniform Block_lit { int lit; }; \n\
              void main() { if ((lit != 0)) { x.lit = 1; } }",
+        );
+    }
+
+    #[test]
+    fn matrices_of_attributes_are_columns() {
+        check(
+            "#version 330\nlayout(location = 1) in mat2 m;\nin vec2 b;\nvoid main() { x = m * b; }",
+            "#version 450\nlayout(location = 1) in vec2 m_0; layout(location = 2) in vec2 m_1; \n\
+             layout(location = 3)  in vec2 b; \nvoid main() { x = mat2(m_0, m_1) * b; }",
         );
     }
 

@@ -371,50 +371,29 @@ impl<'a> Lowering<'a> {
         let flag = self.variable(down.clone());
         self.frame().flags.push(flag);
         self.frame().breaks.push(flag);
-        self.cases(&selector, cases, 0)?;
+        let (groups, default) = groups(cases);
+        self.cases(&selector, &groups, default)?;
         self.frame().flags.pop();
         self.frame().breaks.pop();
         self.variables[flag.0] = down;
         Ok(())
     }
 
-    fn cases(&mut self, selector: &Value, cases: &'a [SwitchCase], first: usize) -> Result<()> {
-        // Values that lead to the same body.
-        let mut index = first;
-        let mut values = Vec::new();
-        let mut is_default = false;
-        while let Some(case) = cases.get(index) {
-            match case.value {
-                SwitchValue::I32(value) => values.push(value),
-                SwitchValue::U32(value) => values.push(value.cast_signed()),
-                SwitchValue::Default => is_default = true,
-            }
-            if !(case.fall_through && case.body.is_empty()) {
-                break;
-            }
-            index += 1;
-        }
-        if index >= cases.len() {
-            return Ok(());
-        }
-        if is_default && index + 1 < cases.len() {
-            return self.operation("a switch whose default is not its last case");
-        }
-        let body = bodies(cases, index);
-        if is_default {
-            return self.run(body);
-        }
+    /// Branches for the cases, those of the default last.
+    fn cases(&mut self, selector: &Value, groups: &[Group<'a>], default: Vec<Cursor<'a>>) -> Result<()> {
+        let Some((group, rest)) = groups.split_first() else { return self.run(default) };
         let mut is_it = self.truth(false);
-        for value in values {
+        for &value in &group.values {
             let scalar = self.shape(selector)?.scalar;
-            let value = self.data(Data::new(Shape::scalar(scalar), vec![value.cast_unsigned()]));
+            let value = self.data(Data::new(Shape::scalar(scalar), vec![value]));
             let equal = self.binary(naga::BinaryOperator::Equal, selector, &value)?;
             is_it = self.binary(naga::BinaryOperator::LogicalOr, &is_it, &equal)?;
         }
+        let body = group.body.clone();
         self.branch(
             &is_it,
             |this| this.run(body),
-            |this| this.deeper(|this| this.cases(selector, cases, index + 1)),
+            |this| this.deeper(|this| this.cases(selector, rest, default)),
         )
     }
 
@@ -490,17 +469,38 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The body of a case and those it falls into, the first one on top.
-fn bodies(cases: &[SwitchCase], first: usize) -> Vec<Cursor<'_>> {
-    let mut all = Vec::new();
-    for case in &cases[first..] {
-        all.push(Cursor::new(&case.body));
-        if !case.fall_through {
-            break;
+/// Values that lead to the same body, and that body with those it falls into.
+struct Group<'a> {
+    values: Vec<u32>,
+    body: Vec<Cursor<'a>>,
+}
+
+/// The cases of a switch, and the body of its default.
+fn groups(cases: &[SwitchCase]) -> (Vec<Group<'_>>, Vec<Cursor<'_>>) {
+    let (mut groups, mut default) = (Vec::new(), Vec::new());
+    let (mut values, mut is_default) = (Vec::new(), false);
+    for (index, case) in cases.iter().enumerate() {
+        match case.value {
+            SwitchValue::I32(value) => values.push(value.cast_unsigned()),
+            SwitchValue::U32(value) => values.push(value),
+            SwitchValue::Default => is_default = true,
+        }
+        if case.fall_through && case.body.is_empty() {
+            continue;
+        }
+        let last = cases[index..].iter().position(|case| !case.fall_through);
+        let last = last.map_or(cases.len(), |last| index + last + 1);
+        // The first one is on top.
+        let body: Vec<Cursor<'_>> =
+            cases[index..last].iter().rev().map(|case| Cursor::new(&case.body)).collect();
+        let own = std::mem::take(&mut values);
+        if std::mem::take(&mut is_default) {
+            default = body;
+        } else {
+            groups.push(Group { values: own, body });
         }
     }
-    all.reverse();
-    all
+    (groups, default)
 }
 
 /// Returns whether each path through a block leaves it by `return`, `break` or `continue`.
