@@ -168,7 +168,7 @@ const LANGUAGE: &str = "\
 # The language
 
 `transpica help language` prints this page, `transpica help mad` the page of an instruction or a directive, and
-`transpica help directives` one section. A line has at most one label (`name:`), one instruction or directive, and a comment after `;`.
+`transpica help directives` one section; `transpica help lint-rules` lists what lint finds. A line has at most one label (`name:`), one instruction or directive, and a comment after `;`.
 Operands are separated by commas. A name is letters, digits and `_`, and does not begin like a register. This is a complete source:
 
 ```text
