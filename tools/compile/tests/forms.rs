@@ -23,7 +23,8 @@ fn check(text: &str, masks: &[Mask]) -> String {
     let Emitted { text: written, code, constants } = emitted(text, masks, ALL & !0xFFFF).expect("written");
     let descriptors: Vec<u32> = code.descriptors.iter().map(|record| record.bits).collect();
     let entry = Pc(u16::try_from(code.executables[0].header.main).expect("small"));
-    let program = Program::from_raw(&code.code[..], &descriptors[..], entry, Stage::Vertex).expect("a program");
+    let program =
+        Program::from_raw(&code.code[..], &descriptors[..], entry, Stage::Vertex).expect("a program");
     let mut batch = Batch::new(&program, Options::default().settings(100_000)).expect("a vertex program");
     for seed in 0..12 {
         let is_special = seed % 2 == 1;
@@ -181,13 +182,18 @@ fn counted(more: &str) -> String {
 #[test]
 fn a_counted_loop_reads_by_its_counter() {
     let text = check(&counted(""), &[Mask::XYZW]);
-    assert_eq!(text, ".proc main\n\tmov r0, v0\n\tfor i1\n\t\tadd r0, c4[aL], r0\n\t.end\n\tmov o0, r0\n\tend\n.end\n");
+    assert_eq!(
+        text,
+        ".proc main\n\tmov r0, v0\n\tfor i1\n\t\tadd r0, c4[aL], r0\n\t.end\n\tmov o0, r0\n\tend\n.end\n"
+    );
 }
 
 #[test]
 fn a_loop_is_left_where_a_test_says_so() {
     let text = check(
-        &counted("%20: f32 = shuffle %10.x %21: f32 = shuffle %0.y %22: bool = less %21 %20 if %22 { break %6 }"),
+        &counted(
+            "%20: f32 = shuffle %10.x %21: f32 = shuffle %0.y %22: bool = less %21 %20 if %22 { break %6 }",
+        ),
         &[Mask::XYZW],
     );
     assert!(text.contains("breakc"), "{text}");
@@ -225,7 +231,13 @@ fn constants_share_registers_until_none_is_free() {
         let mut text = "func main { %0: f32x4 = input v0 %1: f32 = shuffle %0.x".to_owned();
         for n in 0..count {
             let last = if n == 0 { 1 } else { 100 + n - 1 };
-            text += &format!(" %{}: f32 = const {}.5 %{}: f32 = addp %{last} %{}", 200 + n, n + 2, 100 + n, 200 + n);
+            text += &format!(
+                " %{}: f32 = const {}.5 %{}: f32 = addp %{last} %{}",
+                200 + n,
+                n + 2,
+                100 + n,
+                200 + n
+            );
         }
         text + &format!(" yield %{} }}", 100 + count - 1)
     };
@@ -240,7 +252,9 @@ fn every_component_of_every_temporary_can_be_taken() {
     // Each product is needed after all the others.
     let program = |count: usize| {
         let mut text = "func main { %0: f32x4 = input v0".to_owned();
-        (0..count).for_each(|n| text += &format!(" %{}: f32x4 = uniform c{n} %{}: f32 = dotp %0 %{}", 100 + n, 200 + n, 100 + n));
+        (0..count).for_each(|n| {
+            text += &format!(" %{}: f32x4 = uniform c{n} %{}: f32 = dotp %0 %{}", 100 + n, 200 + n, 100 + n)
+        });
         for n in (0..count - 1).rev() {
             let last = if n == count - 2 { 200 + n + 1 } else { 300 + n + 1 };
             text += &format!(" %{}: f32 = maxp %{} %{last}", 300 + n, 200 + n);
@@ -256,11 +270,25 @@ fn every_component_of_every_temporary_can_be_taken() {
 fn constructs_nest_as_deep_as_the_machine_remembers() {
     let program = |depth: usize| {
         let mut text = "func main { %0: f32x4 = input v0".to_owned();
-        (0..depth).for_each(|n| text += &format!(" %{}: bool = uniform b{n} if %{} {{ %{}: f32x4 = addp %{} %0", 100 + n, 100 + n, 200 + n, if n == 0 { 0 } else { 200 + n - 1 }));
+        (0..depth).for_each(|n| {
+            text += &format!(
+                " %{}: bool = uniform b{n} if %{} {{ %{}: f32x4 = addp %{} %0",
+                100 + n,
+                100 + n,
+                200 + n,
+                if n == 0 { 0 } else { 200 + n - 1 }
+            )
+        });
         // Each part adds, so that no part is empty.
         text += &format!(" yield %{} ", 200 + depth - 1);
         for n in (0..depth).rev() {
-            text += &format!("}} else {{ %{}: f32x4 = mulp %0 %0 yield %{} }} -> %{}: f32x4 yield %{} ", 400 + n, 400 + n, 300 + n, 300 + n);
+            text += &format!(
+                "}} else {{ %{}: f32x4 = mulp %0 %0 yield %{} }} -> %{}: f32x4 yield %{} ",
+                400 + n,
+                400 + n,
+                300 + n,
+                300 + n
+            );
         }
         text + "}"
     };

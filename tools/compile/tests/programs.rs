@@ -11,7 +11,7 @@ use transpica_compile::optimize::{Known, Optimized, Reason, optimize, written};
 use transpica_draw::batch::Batch;
 use transpica_proof::generate::{self, Kind};
 
-const BUDGET: u64 = 20_000;
+const BUDGET: u64 = 200_000;
 
 /// Runs a program for inputs; an error of one vertex is an error of all.
 fn run(program: &Program<'_>, uniforms: &Uniforms, inputs: &[[[f32; 4]; 16]]) -> Option<Vec<[[f32; 4]; 16]>> {

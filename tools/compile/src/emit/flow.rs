@@ -175,7 +175,7 @@ impl Flow<'_> {
         let mut addresses: Vec<Lane> = Vec::new();
         for (_, operand) in &mut lanes {
             let Root::Relative { address, .. } = operand.0 else { continue };
-            if !addresses.contains(&address) && addresses.len() == 2 {
+            if !addresses.contains(&address) && !addresses.is_empty() {
                 *operand = self.select.moved(&[*operand])?[0];
             } else if !addresses.contains(&address) {
                 addresses.push(address);

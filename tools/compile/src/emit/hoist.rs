@@ -133,5 +133,7 @@ fn is_fixed(source: Source) -> bool {
 fn most_frequent(candidates: &[Candidate]) -> Option<Source> {
     let count = |source: Source| candidates.iter().filter(|candidate| candidate.2 == source).count();
     let sources = candidates.iter().map(|candidate| candidate.2);
-    sources.max_by_key(|&source| (count(source), std::cmp::Reverse(source))).filter(|&source| count(source) > 1)
+    sources
+        .max_by_key(|&source| (count(source), std::cmp::Reverse(source)))
+        .filter(|&source| count(source) > 1)
 }

@@ -28,11 +28,28 @@ pub(super) struct Shape {
 /// usual.
 pub(super) fn leaving(f: &Func, node: Node) -> Option<(Region, bool)> {
     let NodeData::If { then, otherwise, .. } = f.nodes[node] else { return None };
+    // Both parts run before the test, in every round; a loop in one might not end.
+    if has_loop(f, vec![then, otherwise]) {
+        return None;
+    }
     match (f.regions[then].exit, f.regions[otherwise].exit) {
         (Exit::Break(_), Exit::Yield(_)) => Some((then, true)),
         (Exit::Yield(_), Exit::Break(_)) => Some((otherwise, false)),
         _other => None,
     }
+}
+
+fn has_loop(f: &Func, mut regions: Vec<Region>) -> bool {
+    while let Some(region) = regions.pop() {
+        for item in &f.regions[region].items {
+            let Item::Node(node) = *item else { continue };
+            if f.nodes[node].is_loop() {
+                return true;
+            }
+            regions.extend(f.nodes[node].regions());
+        }
+    }
+    false
 }
 
 /// The shape of a loop, if it has one.
@@ -43,8 +60,10 @@ pub(super) fn shape(f: &Func, node: Node) -> Option<Shape> {
         Item::Node(node) => Some(node),
         Item::Let(_) => None,
     });
-    let leaves: Vec<Node> = nodes.filter(|&node| leaving(f, node).is_some()).collect();
-    let &tail = leaves.last()?;
+    let nodes: Vec<Node> = nodes.collect();
+    let leaves: Vec<Node> = nodes.iter().copied().filter(|&node| leaving(f, node).is_some()).collect();
+    // What stands behind it would run once more.
+    let &tail = leaves.last().filter(|&tail| nodes.last() == Some(tail))?;
     let exits = leaves.len() - 1;
     let (params, inits, next) = (f.get(params), f.get(inits), f.get(next));
     let mut shape =

@@ -103,8 +103,6 @@ pub(super) struct Select<'a> {
     pub undefined: Vec<Value>,
     /// The addresses that a0 holds.
     pub address: [Option<Lane>; 2],
-    /// The component of a0 that was read last.
-    recent: usize,
     /// The comparisons that the flags hold.
     pub flags: [Option<super::conditions::Comparison>; 2],
     /// The counters of the open loops, innermost last.
@@ -130,7 +128,6 @@ impl<'a> Select<'a> {
             computes: strategy.computes,
             undefined,
             address: [None; 2],
-            recent: 0,
             flags: [None; 2],
             counters: Vec::new(),
             counted: None,
@@ -506,7 +503,6 @@ impl<'a> Select<'a> {
             return Ok(Index::Al);
         }
         if let Some(known) = self.address.iter().position(|&known| known == Some(address)) {
-            self.recent = known;
             return Ok([Index::A0x, Index::A0y][known]);
         }
         let Some(operand) = self.number(address) else {
@@ -524,18 +520,10 @@ impl<'a> Select<'a> {
             return Ok([Index::A0x, Index::A0y][usize::from(address.index())]);
         }
         let source = self.pin(operand)?;
-        // A copy may read by two addresses at once, so the one before stays.
-        let slot = match self.address {
-            [None, _] => 0,
-            [_, None] => 1,
-            [Some(_), Some(_)] => 1 - self.recent,
-        };
-        self.recent = slot;
-        let mut lanes = [None; 2];
-        lanes[slot] = Some(source);
-        self.code.steps.push(Step::Address { lanes });
-        self.address[slot] = Some(address);
-        Ok([Index::A0x, Index::A0y][slot])
+        // Always the same component: equal lines can then share a procedure.
+        self.code.steps.push(Step::Address { lanes: [Some(source), None] });
+        self.address[0] = Some(address);
+        Ok(Index::A0x)
     }
 
     /// Arranges operands so that one uniform is left, in a wide source, and one input.
