@@ -4,7 +4,11 @@
 //! behind a test of a flag where both parts may go on.
 //!
 //! ```text
-//! block { if %1 { break %2 }; A; yield %3 } -> %4      =>  block { if %1 { yield %2 } else { A; yield %3 } -> %5; yield %5 } -> %4
+//! block {                        block {
+//!     if %1 { break %2 }             if %1 { yield %2 } else { A; yield %3 } -> %5
+//!     A                      =>      yield %5
+//!     yield %3                   } -> %4
+//! } -> %4
 //! ```
 
 use transpica::stages::ir::walk::{Step, Walk};

@@ -30,7 +30,7 @@ pub(super) struct Source {
     pub negate: bool,
 }
 
-/// What all lanes of one operand share: a register and a sign.
+/// Register that all lanes of one operand share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Var,

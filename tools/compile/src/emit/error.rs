@@ -19,20 +19,20 @@ pub struct Place {
 pub enum Error {
     /// Something that the machine or this compiler cannot do.
     Unsupported {
-        /// What it is.
+        /// A noun phrase.
         what: String,
-        /// Where it is.
+        /// Its place.
         place: Place,
     },
     /// More than the machine has.
     Limit {
-        /// What there is too much of.
+        /// A resource of the machine.
         what: &'static str,
-        /// How much the program needs, if that is known.
+        /// The amount that the program needs, if that is known.
         needed: Option<usize>,
-        /// How much there is.
+        /// The amount that the machine has.
         limit: usize,
-        /// What takes the room.
+        /// Its present users, as text.
         taken: String,
     },
     /// The text that was written does not assemble.

@@ -13,7 +13,7 @@ use super::loops::{Shape, leaving, shape};
 use super::pack::Packing;
 use super::select::{Operand, Root, Select};
 
-/// What a0 and the flags hold.
+/// Contents of a0 and the flags.
 #[derive(Clone, Copy)]
 struct State {
     address: [Option<Lane>; 2],

@@ -8,7 +8,7 @@ use transpica::stages::ir::{Binary, Func, Lane, Op, Region, Value};
 use super::select::{Operand, Root, RootClass, class, root};
 use super::uses::Uses;
 
-/// What a sum takes over.
+/// Operations that a sum takes over.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fusion {
     /// The products, and the other operand.
@@ -21,7 +21,7 @@ pub(super) enum Fusion {
 pub(super) struct Fusions {
     fusions: Vec<Option<Fusion>>,
     gone: Vec<bool>,
-    /// How many more there may be.
+    /// Number of those that may follow.
     left: usize,
 }
 

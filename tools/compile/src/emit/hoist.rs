@@ -18,9 +18,7 @@ pub(super) fn run(code: &mut Code, except: &dyn Fn(Var) -> bool) {
     let after = live(code);
     let (around, assigned) = (around(&code.steps), assignments(code));
     let mut moved: Vec<(usize, Target, Source)> = Vec::new();
-    for index in 0..code.hints.len() {
-        let var = Var(index as u32); // Range: checked by the limit on values.
-        let all = &assigned[index];
+    for (var, all) in (0..).map(Var).zip(&assigned) {
         if except(var) || all.len() < 2 {
             continue;
         }

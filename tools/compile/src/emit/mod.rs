@@ -3,12 +3,12 @@
 //! free for constants. Out: the lines of a procedure, and constants. Knows neither files nor names.
 //! Begin with [`emit`]. Rules of the machine: pica200.md §3 to §5.
 //!
-//! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of loops, `conditions.rs` tests, `select.rs`
-//! operations and their operands, `fuse.rs` MAD and DPH, `uses.rs` counts of reads: to `code.rs`.
-//! `pack.rs` instructions
-//! of several values, `coalesce.rs`, `hoist.rs` copies, `live.rs` interference, `place.rs` registers, `constants.rs` uniforms for
-//! constants, `tidy.rs` empty blocks, `print.rs` text,
-//! `shorten.rs` lines that repeat; `error.rs` errors.
+//! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of
+//! loops, `conditions.rs` tests, `select.rs` operations and their operands, `fuse.rs` MAD and DPH,
+//! `uses.rs` counts of reads: to `code.rs`. `pack.rs` instructions of several values; `coalesce.rs`,
+//! `hoist.rs` copies; `live.rs` interference, `place.rs` registers; `constants.rs` uniforms for
+//! constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs` lines that repeat; `error.rs`
+//! errors.
 
 mod blocks;
 mod coalesce;
@@ -39,7 +39,7 @@ pub use error::{Error, Place};
 use flow::Strategy;
 use pack::Packing;
 
-/// What surrounds a function.
+/// Surroundings of a function: registers of its outputs, and uniforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     /// The output register of each value that the function yields, and the components that its

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use transpica::isa::{ConditionOp, Index};
 
 use super::code::{Home, Inst, Lanes, Source, Step, Target, Test};
+use super::live::successors;
 use super::place::Spot;
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -16,14 +17,13 @@ pub(super) fn lines(steps: &[Step], spots: &[Spot]) -> Vec<String> {
     let printer = Printer { spots };
     let mut lines = Vec::with_capacity(steps.len() + 1);
     let mut depth = 1usize;
-    let mut previous: Option<&Step> = None;
+    let crowded = crowded(steps);
     for (n, step) in steps.iter().enumerate() {
         if matches!(step, Step::Else | Step::EndIf | Step::EndLoop) {
             depth -= 1;
         }
         let indent = "\t".repeat(depth);
-        // Two MOVA in a row stop the hardware.
-        if matches!((previous, step), (Some(Step::Address { .. }), Step::Address { .. })) {
+        if crowded[n] {
             lines.push(format!("{indent}nop"));
         }
         lines.extend(printer.step(step).map(|text| format!("{indent}{text}")));
@@ -36,10 +36,33 @@ pub(super) fn lines(steps: &[Step], spots: &[Spot]) -> Vec<String> {
         if matches!(step, Step::If(_) | Step::Else | Step::Loop(_)) {
             depth += 1;
         }
-        previous = Some(step);
     }
     lines.push("\tend".to_owned());
     lines
+}
+
+/// The MOVA that may run right after another one, which stops the hardware.
+fn crowded(steps: &[Step]) -> Vec<bool> {
+    let next = successors(steps);
+    let mut crowded = vec![false; steps.len()];
+    let is_address = |n: usize| matches!(steps[n], Step::Address { .. });
+    for first in (0..steps.len()).filter(|&n| is_address(n)) {
+        let mut seen = vec![false; steps.len()];
+        let mut work = next[first].to_vec();
+        while let Some(n) = work.pop() {
+            if n >= steps.len() || std::mem::replace(&mut seen[n], true) {
+                continue;
+            }
+            match &steps[n] {
+                Step::Address { .. } => crowded[n] = true,
+                Step::Else | Step::EndIf | Step::EndLoop | Step::Label(_) | Step::Nothing => {
+                    work.extend(next[n])
+                }
+                _word => {}
+            }
+        }
+    }
+    crowded
 }
 
 struct Printer<'a> {

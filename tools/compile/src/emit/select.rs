@@ -135,7 +135,7 @@ impl<'a> Select<'a> {
         }
     }
 
-    /// Where an error is.
+    /// Place of a value in errors.
     pub fn place(&self, value: Value) -> Place {
         Place { pc: self.f.place(value).and_then(|place| place.pc), value: Some(value) }
     }
@@ -453,7 +453,7 @@ impl<'a> Select<'a> {
         Ok(operands)
     }
 
-    /// As [`pin`](Self::pin), for an operand.
+    /// Pins every lane of an operand.
     pub fn pin_all(&mut self, lanes: Vec<Operand>) -> Result<Vec<Source>, Error> {
         lanes.into_iter().map(|lane| self.pin(lane)).collect()
     }

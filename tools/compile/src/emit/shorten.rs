@@ -153,6 +153,10 @@ fn best(lines: &[String]) -> Option<(Vec<usize>, usize)> {
     let mut best: Option<(usize, Vec<usize>, usize)> = None;
     for first in 0..lines.len() {
         for length in (3..=runs[first].min(MOST_LENGTH)).rev() {
+            // What stands around a call may be another MOVA.
+            if [first, first + length - 1].iter().any(|&n| word(texts[n]) == "mova") {
+                continue;
+            }
             let mut places = vec![first];
             let mut at = first + length;
             while at + length <= lines.len() {

@@ -1,4 +1,4 @@
-//! Whether two programs gave the same bits for inputs of many kinds.
+//! Comparison of two programs: whether they give the same bits for inputs of many kinds.
 //! In: programs, constants of both files, known uniforms. Out: the first difference, if one was
 //! found. It is no proof.
 
@@ -51,7 +51,8 @@ pub(super) fn difference(before: &Bound<'_>, after: &Bound<'_>, known: &Control)
         for value in uniforms.floats.iter_mut().flatten() {
             *value = random.number(is_special);
         }
-        uniforms.ints = std::array::from_fn(|_| [3, 90, 2, 0].map(|most| (random.next() % (most + 1)) as u8)); // Range: below 91.
+
+        uniforms.ints = std::array::from_fn(|_| [3, 90, 2, 0].map(|most| (random.next() % (most + 1)) as u8));
         (0..16).for_each(|id| uniforms.set_bool(id, random.next() & 1 != 0));
         for (batch, bound) in [(&mut *first, before), (&mut *second, after)] {
             let mut own = uniforms.clone();

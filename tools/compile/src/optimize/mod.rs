@@ -21,7 +21,7 @@ use transpica::{Options, Program, Shbin};
 use crate::emit::{self, Emitted, Surroundings, emit};
 use check::Bound;
 
-/// What is known of a program beside its file.
+/// Knowledge of a program beside its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     /// Bool and int uniforms with a value: `baked`.
@@ -48,17 +48,17 @@ pub struct Optimized {
 pub enum Reason {
     /// The file has several executables, which share their code.
     Shared,
-    /// It is a geometry program.
+    /// The program is for the geometry unit.
     Geometry,
     /// Its control flow has no structure.
     Unstructured,
     /// The back end cannot write it.
     NotWritten(emit::Error),
-    /// What was written is not shorter: its words.
+    /// The new code is not shorter: its words.
     NotShorter(usize),
-    /// It has results of another precision than constants of files.
+    /// A constant needs more bits than files have.
     Inexact,
-    /// What was written differs in a component of an output: a defect of this library.
+    /// The new code differs in a component of an output: a defect of this library.
     Differs {
         /// o0..o15
         register: u8,
