@@ -4,7 +4,7 @@ use transpica::container::{DescriptorRecord, Executable, Header, Model, ShaderTy
 use transpica::isa::{Mask, Uniforms};
 use transpica::settings::{BoolUniforms, Control};
 use transpica::stages::cfg::reach::reach;
-use transpica::{Limits, Options, Program, Shbin};
+use transpica::{Limits, Machine, Options, Program, Shbin};
 use transpica_asm::lint::{Rule, lint};
 use transpica_asm::{SourceText, assemble};
 use transpica_compile::optimize::{Known, Optimized, Reason, optimize, written};
@@ -87,6 +87,25 @@ fn difference(before: &[u8], after: &[u8], known: &Known, seed: u64) -> Option<S
     })
 }
 
+/// The mean number of instructions that a program executes for a vertex.
+fn executed(bytes: &[u8]) -> f64 {
+    let file = Shbin::parse(bytes).expect("a file");
+    let program = file.program(0).expect("a program");
+    let mut machine =
+        Machine::new(program.program(), Options::default().settings(BUDGET)).expect("a vertex program");
+    let (mut steps, mut vertices) = (0, 0);
+    for seed in 0..16 {
+        let mut uniforms = generate::uniforms(seed);
+        program.environment().constants().apply(&mut uniforms);
+        machine.set_uniforms(&uniforms);
+        for inputs in generate::inputs(seed, 16) {
+            steps += machine.run(&inputs).map_or(0, |_| 1) * machine.steps();
+            vertices += 1;
+        }
+    }
+    steps as f64 / f64::from(vertices)
+}
+
 /// Findings of some rules.
 fn findings(bytes: &[u8], rules: &[Rule]) -> Vec<String> {
     let file = Shbin::parse(bytes).expect("a file");
@@ -162,7 +181,11 @@ fn samples_compute_the_same_and_have_no_findings() {
                     assert_eq!(difference(bytes, &after, &known, 1), None, "{name}\n{text}");
                     assert_eq!(findings(&after, &RULES), Vec::<String>::new(), "{name}\n{text}");
                     let now = Shbin::parse(&after).expect("a file").package.code.len();
-                    println!("{name:16} constants known: {constants:5} {words:4} words, now {now:4}");
+                    let [first, second] = [bytes, &after].map(|bytes| executed(bytes));
+                    println!(
+                        "{name:16} constants known: {constants:5} {words:4} words, now {now:4}; \
+                         {first:7.1} executed, now {second:7.1}"
+                    );
                 }
                 Err(reason) => println!("{name:16} constants known: {constants:5} {words:4} words: {reason}"),
             }

@@ -49,6 +49,8 @@ pub struct Surroundings {
     pub free: u128,
     /// Float uniforms with values that never change, as bits of f32.
     pub present: Vec<(u8, [u32; 4])>,
+    /// Makes procedures of lines that repeat: fewer words, and a CALL more each time.
+    pub shares: bool,
 }
 
 /// A program as text and as code.
@@ -126,7 +128,7 @@ fn emit_with(
     let constants = constants::run(&mut code.steps, surroundings.free, &surroundings.present)?;
     let mut lines = print::lines(&code.steps, &spots);
     shorten::merge_ends(&mut lines);
-    let procedures = shorten::outline(&mut lines);
+    let procedures = if surroundings.shares { shorten::outline(&mut lines) } else { Vec::new() };
     let is_word = |line: &&String| !line.trim_start().starts_with('.') && !line.ends_with(':');
     let words = procedures.iter().flatten().chain(&lines).filter(is_word).count();
     if words > sizes::VERTEX_WORDS as usize {

@@ -149,11 +149,24 @@ fn write_program(
     model: &Model,
 ) -> transpica::Result<Result<Written, Reason>> {
     let source = file.program(0)?;
-    let lifted = match lift_program(source.program(), known, &source.environment().constants(), model)? {
+    let mut lifted = match lift_program(source.program(), known, &source.environment().constants(), model)? {
         Ok(lifted) => lifted,
         Err(reason) => return Ok(Err(reason)),
     };
-    let emitted = match emit(&lifted.module, &lifted.surroundings) {
+    let mut emitted = emit(&lifted.module, &lifted.surroundings);
+    // Calls take time, so they are for programs that are too long without them.
+    if emitted.as_ref().is_ok_and(|emitted| emitted.words() >= model.code.len())
+        || matches!(emitted, Err(emit::Error::Limit { .. }))
+    {
+        lifted.surroundings.shares = true;
+        let shared = emit(&lifted.module, &lifted.surroundings);
+        let words =
+            |emitted: &Result<Emitted, emit::Error>| emitted.as_ref().map_or(usize::MAX, Emitted::words);
+        if words(&shared) < words(&emitted) {
+            emitted = shared;
+        }
+    }
+    let emitted = match emitted {
         Ok(emitted) => emitted,
         Err(error) => return Ok(Err(Reason::NotWritten(error))),
     };
@@ -200,7 +213,7 @@ fn lift_program(
     let usage = passes::analyze::usage::run(&module.main, &offsets);
     let present = (0..).zip(folded.floats).filter_map(|(register, value)| Some((register, value?))).collect();
     let free = !(usage.floats | usage.relative | taken(model));
-    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free, present } }))
+    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free, present, shares: false } }))
 }
 
 /// Makes a function yield what a program writes of its outputs, alone.
