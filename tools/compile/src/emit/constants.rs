@@ -44,13 +44,11 @@ pub(super) fn run(steps: &mut [Step], free: u128, present: &[Constant]) -> Resul
     let mut constants: Vec<Constant> = present.to_vec();
     for values in &registers[present.len()..] {
         let Some(number) = numbers.next() else {
+            let values =
+                registers[present.len()..].iter().flatten().map(|&bits| f32::from_bits(bits).to_string());
+            let taken = values.collect::<Vec<_>>().join(", ");
             let (needed, limit) = (Some(registers.len() - present.len()), free.count_ones() as usize);
-            return Err(Error::Limit {
-                what: "registers for constants",
-                needed,
-                limit,
-                taken: String::new(),
-            });
+            return Err(Error::Limit { what: "registers for constants", needed, limit, taken });
         };
         constants.push((number, std::array::from_fn(|n| values.get(n).copied().unwrap_or(0))));
     }

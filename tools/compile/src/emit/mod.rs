@@ -71,6 +71,19 @@ impl Emitted {
     }
 }
 
+/// Most fusions, and whether 0 and 1 are computed: fewer fusions where there are too many for the
+/// descriptors of MAD, then no constants for 0 and 1.
+const FUSIONS: [(usize, bool); 8] = [
+    (usize::MAX, false),
+    (80, false),
+    (64, false),
+    (54, false),
+    (44, false),
+    (36, false),
+    (usize::MAX, true),
+    (0, true),
+];
+
 /// Ways to join instructions, of which the shortest program decides.
 const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
 
@@ -83,10 +96,7 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     let undefined = blocks::run(&mut main);
     let mut best: Option<Emitted> = None;
     let mut first_error = None;
-    // Fewer fusions where there are too many for the descriptors of MAD; then no constants for 0
-    // and 1.
-    for (fusions, computes) in [(usize::MAX, false), (48, false), (36, false), (usize::MAX, true), (0, true)]
-    {
+    for (fusions, computes) in FUSIONS {
         for (reuses, packing) in
             [true, false].into_iter().flat_map(|reuses| PACKINGS.map(|packing| (reuses, packing)))
         {
