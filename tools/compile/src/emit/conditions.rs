@@ -69,7 +69,10 @@ impl Select<'_> {
     }
 
     /// A float lane, or an integer as a float.
-    pub fn number(&self, lane: Lane) -> Option<Operand> {
+    pub fn number(&self, mut lane: Lane) -> Option<Operand> {
+        while let Some(Op::Shuffle(lanes)) = self.f.op(lane.value()) {
+            lane = lanes[usize::from(lane.index())];
+        }
         match self.f.ty(lane.value()).kind {
             ScalarKind::F32 => Some(self.resolve(lane)),
             ScalarKind::I32 => match self.f.op(lane.value()) {
@@ -79,7 +82,6 @@ impl Select<'_> {
                 }
                 // The number that MOVA converts.
                 Some(Op::Unary(Unary::AddressP, x)) => Some(self.operand(x, lane.index())),
-                Some(Op::Shuffle(lanes)) => self.number(lanes[usize::from(lane.index())]),
                 // It has a variable of its own.
                 Some(Op::Select { .. }) => Some((Root::Value(lane), false)),
                 None if self.hidden.contains(&lane.value()) => None,
