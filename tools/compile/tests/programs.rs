@@ -253,24 +253,6 @@ fn random_programs_compute_the_same() {
 }
 
 #[test]
-fn more_temporaries_than_there_are_is_an_error_that_names_them() {
-    // Dot products of values that are all needed at the end: each takes a component.
-    let program = |count: usize| {
-        let mut text = ".out - position o0\n.proc main\n".to_owned();
-        let place = |n: usize| format!("r{}.{}", n / 4, ["x", "y", "z", "w"][n % 4]);
-        (0..count).for_each(|n| text += &format!("\tdp4 {}, c{}, v0\n", place(n), n % 90));
-        let mut sum = "\tmov r15.w, v0.x\n".to_owned();
-        for n in (0..count).rev() {
-            sum += &format!("\trcp r15.z, r15.w\n\tmad r15.w, r15.z, {0}, {0}\n", place(n));
-        }
-        text + &sum + "\tmov o0, r15.w\n\tend\n.end\n"
-    };
-    assert!(rewritten(&program(58)).is_ok());
-    // No text has more than the machine; the limit is reached by hand in the unit tests.
-    assert!(rewritten(&program(4)).expect("few").contains("dp4"));
-}
-
-#[test]
 fn a_product_and_a_sum_become_one_instruction() {
     let text = rewritten(
         ".out - position o0\n.proc main\n\tmul r0, c1, v0\n\tadd r1, r0, v0\n\tmov o0, r1\n\tend\n.end\n",
