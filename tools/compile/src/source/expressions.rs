@@ -379,7 +379,7 @@ impl<'a> Lowering<'a> {
         let shape = self.host.shape(id);
         let node = self.host.node(id).clone();
         let lanes = match &node {
-            Node::Constant(data) => self.constant_lanes(data),
+            Node::Constant(data) => self.constant_lanes(data)?,
             Node::Uniform(part) if shape.is_numeric() => self.declared(*part, shape),
             Node::Lanes(inner, picked) if self.is_plain(*inner) => {
                 let inner = self.deeper(|this| this.materialize(*inner))?;
@@ -448,12 +448,22 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn constant_lanes(&mut self, data: &Data) -> Vec<Lane> {
+    fn constant_lanes(&mut self, data: &Data) -> Result<Vec<Lane>> {
         let kind = super::value::ir_kind(data.shape.scalar);
         if data.shape.scalar == Scalar::Bool {
-            return data.lanes.iter().map(|&bits| self.b.constant(kind, bits)).collect();
+            return Ok(data.lanes.iter().map(|&bits| self.b.constant(kind, bits)).collect());
         }
-        data.in_registers().into_iter().map(|value| self.b.float(value)).collect()
+        let values = data.in_registers();
+        // Floats hold all whole numbers up to 2^24, and some above.
+        let is_exact = |(&bits, &value): (&u32, &f32)| match data.shape.scalar {
+            Scalar::Int => value as i64 == i64::from(bits.cast_signed()),
+            Scalar::Uint => value as i64 == i64::from(bits),
+            Scalar::Float | Scalar::Bool => true,
+        };
+        if !data.lanes.iter().zip(&values).all(is_exact) {
+            return self.operation("whole numbers above 2^24");
+        }
+        Ok(values.into_iter().map(|value| self.b.float(value)).collect())
     }
 
     /// Converts by value.

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | sin, cos, tan | one turn to ±1/4, odd, degree 7 | 5.9e-7 |
 //! | acos, asin | root of 1 - x times degree 4 | 4.8e-6 |
+//! | round | halves up | |
 //! | atan, atan2 | quotient of the smaller and the larger, odd, degree 11 | 1.7e-6 |
 
 use naga::MathFunction as M;

@@ -15,7 +15,7 @@ use transpica::container::Semantic;
 use super::data::{Data, Scalar, Shape};
 use super::host::{Graph, NodeId, Part};
 
-/// An attribute that the program reads.
+/// An attribute of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     /// v0 to v11: its location.
@@ -24,8 +24,10 @@ pub struct Attribute {
     pub name: String,
     /// Its type. Whole numbers arrive as floats.
     pub shape: Shape,
-    /// Returns whether the program divides it by 255.
+    /// The program divides it by 255.
     pub is_scaled: bool,
+    /// An output depends on it.
+    pub is_read: bool,
 }
 
 /// An output; the value that the main function yields at the same index has as many lanes.

@@ -120,7 +120,7 @@ impl<'a> Lowering<'a> {
         let name = name.map_or_else(|| format!("attribute{register}"), str::to_string);
         let is_scaled = self.options.scaled.contains(&name);
         let read = self.b.read(Type::F32X4, Op::Read(Resource::Input(register)));
-        self.interface.attributes.push(Attribute { register, name, shape, is_scaled });
+        self.interface.attributes.push(Attribute { register, name, shape, is_scaled, is_read: false });
         let mut lanes: Vec<Lane> = (0..shape.rows).map(|lane| Lane::new(read, lane)).collect();
         if is_scaled {
             let factor = self.b.float(1.0 / 255.0);

@@ -175,14 +175,16 @@ impl<'a> Lowering<'a> {
         if span.is_defined() {
             self.span = span;
         }
-        self.steps += 1;
-        if self.steps > STEPS {
-            return self.limit("steps of lowering", self.steps, STEPS);
-        }
+        self.count_step()?;
         if self.b.f.values.len() > VALUES {
             return self.limit("values", self.b.f.values.len(), VALUES);
         }
         Ok(())
+    }
+
+    fn count_step(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps > STEPS { self.limit("steps of lowering", self.steps, STEPS) } else { Ok(()) }
     }
 
     /// Begins the values of a statement: lines of the source are their addresses.
@@ -232,6 +234,8 @@ impl<'a> Lowering<'a> {
 
     /// Adds a node of the host.
     pub(super) fn node(&mut self, node: Node, shape: Shape) -> Result<Value> {
+        // A step may copy a whole array.
+        self.count_step()?;
         // What the message says if the subset lacks it.
         let what = format!("{node:?}").chars().take_while(|letter| *letter != ',').collect::<String>();
         match self.host.add(node, shape) {
@@ -268,7 +272,10 @@ impl<'a> Lowering<'a> {
 
     fn zero_of(&mut self, layout: &Layout) -> Result<Value> {
         match layout {
-            Layout::Leaf(shape) => Ok(self.data(Data::splat(*shape, 0))),
+            Layout::Leaf(shape) => {
+                self.count_step()?;
+                Ok(self.data(Data::splat(*shape, 0)))
+            }
             Layout::Struct(members) => {
                 let members: Result<Vec<Value>> =
                     members.iter().map(|(_, member)| self.zero_of(member)).collect();

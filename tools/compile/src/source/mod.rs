@@ -99,13 +99,26 @@ impl Options {
 /// A lowered program.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The program; its main function yields the outputs of the interface in order.
+    /// The program, optimized; its main function yields the outputs of the interface in order. The
+    /// places of its values are lines of the source.
     pub module: Module,
     /// What surrounds it.
     pub interface: Interface,
 }
 
 /// Lowers a vertex entry point.
+///
+/// ```
+/// use transpica_compile::source::{Language, Options, lower, read};
+/// let text = "
+///     @group(0) @binding(0) var<uniform> mvp: mat4x4f;
+///     @vertex fn main(@location(0) p: vec3f) -> @builtin(position) vec4f { return mvp * vec4f(p, 1.0); }";
+/// let source = read(Language::Wgsl, text.as_bytes())?;
+/// let lowered = lower(&source, &Options::of(Language::Wgsl))?;
+/// assert_eq!(lowered.interface.uniforms[0].register, Some(0));
+/// assert_eq!(lowered.interface.free, 4);
+/// # Ok::<(), transpica_compile::source::Error>(())
+/// ```
 ///
 /// # Errors
 /// The source is outside of the subset, or needs more registers than there are.

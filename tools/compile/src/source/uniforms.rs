@@ -468,6 +468,9 @@ impl<'a> Lowering<'a> {
         let is_read = |resource: &dyn Fn(Resource) -> bool| {
             resources.iter().any(|op| matches!(op, Op::Read(read) if resource(*read)))
         };
+        for attribute in &mut self.interface.attributes {
+            attribute.is_read = is_read(&|read| read == Resource::Input(attribute.register));
+        }
         let (mut flags, mut counts) = (Vec::new(), Vec::new());
         self.interface.flags.retain_mut(|flag| {
             let old = flag.register;

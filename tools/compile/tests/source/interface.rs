@@ -89,6 +89,21 @@ struct Out { @builtin(position) position: vec4f, @location(0) first: vec3f, @loc
 }
 
 #[test]
+fn loops_are_unrolled_up_to_an_option() {
+    let text = "@vertex fn main(@location(0) p: vec4f, @location(1) q: vec4f) -> @builtin(position) vec4f {
+        var s = p;
+        for (var i = 0; i < 9; i++) { s = s * p + f32(i); }
+        return s;
+    }";
+    let rounds = |unroll| lowered(text, &Options { unroll, ..Options::default() }).interface.counts.len();
+    // Rounds times statements and expressions.
+    let least = (0..1000).find(|&unroll| rounds(unroll) == 0).expect("it is unrolled");
+    assert!(least > 0 && least % 9 == 0, "{least}");
+    let attributes = lowered(text, &Options::default()).interface.attributes;
+    assert!(attributes[0].is_read && !attributes[1].is_read);
+}
+
+#[test]
 fn the_depth_of_each_convention_becomes_that_of_the_console() {
     let text = "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }";
     for (depth, operations) in [(Depth::Console, 0), (Depth::ZeroToW, 1), (Depth::MinusWToW, 2)] {

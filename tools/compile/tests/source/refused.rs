@@ -82,6 +82,13 @@ const CASES: &[Case] = &[
 }",
     ),
     wgsl(
+        "a hash of a number",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f, @location(1) a: u32) -> @builtin(position) vec4f {
+    return p * f32($a * 747796405u);
+}",
+    ),
+    wgsl(
         "a shift by an attribute",
         "operation",
         "@vertex fn main(@location(0) p: vec4f, @location(1) a: vec2u) -> @builtin(position) vec4f {
