@@ -2,8 +2,8 @@
 //! In: two values. Out: a node of the host where both are, else PICA200 arithmetic on lanes.
 //! Rules: whole numbers are exact below 2^24; a quotient is a product with RCP.
 
+use super::ir::{Binary, Lane, Unary};
 use naga::{BinaryOperator, RelationalFunction, UnaryOperator};
-use transpica::stages::ir::{Binary, Lane, Unary};
 
 use super::build::spread;
 use super::data::{Data, Scalar, Shape};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use transpica::stages::ir::{
+use super::ir::{
     Binary, Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, RegionData, ScalarKind, Type, Unary,
     Value, ValueList,
 };

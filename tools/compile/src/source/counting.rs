@@ -1,6 +1,6 @@
 //! Loops that count a variable, as `for` writes them.
-//! In: a loop of naga. Out: the variable, its step and limit; the number of rounds, as a constant or a
-//! node of the host. Lowers nothing: `loops` does.
+//! In: a loop of naga. Out: the variable, its step and limit; the number of rounds, as a constant
+//! or a node of the host. Lowers nothing: `loops` does.
 
 use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Statement};
 

@@ -91,12 +91,12 @@ impl Shape {
     pub fn column(self) -> Self {
         Self { columns: 1, ..self }
     }
-    /// What an index selects: a column of a matrix, a lane of a vector.
+    /// Element that an index selects: a column of a matrix, a lane of a vector.
     #[must_use]
     pub fn element(self) -> Self {
         if self.is_matrix() { self.column() } else { Self::scalar(self.scalar) }
     }
-    /// How many elements an index selects from.
+    /// Number of elements that an index selects from.
     pub fn elements(self) -> usize {
         usize::from(if self.is_matrix() { self.columns } else { self.rows })
     }

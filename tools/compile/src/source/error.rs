@@ -43,13 +43,13 @@ pub enum Kind {
     NoAttributes,
     /// More of something than the machine or a budget has.
     Limit {
-        /// What runs out.
+        /// The resource that runs out.
         subject: &'static str,
         /// How many the program needs.
         needed: usize,
         /// How many there are.
         limit: usize,
-        /// What takes the room, the largest first.
+        /// Names of those that take the room, the largest first.
         uses: Vec<(String, usize)>,
     },
     /// The module that was built is not well-formed: a defect of this package.

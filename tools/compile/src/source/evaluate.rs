@@ -1,7 +1,8 @@
 //! The source itself on the CPU: what a lowered program is compared with.
-//! In: a validated module, attributes, and values of the uniforms. Out: the outputs that an interface
-//! lists, as the console takes them. f32, each operation rounded. Shares the operations on
-//! constants with the lowering, and nothing else of it. Recursion follows nesting, which is limited.
+//! In: a validated module, attributes, and values of the uniforms. Out: the outputs that an
+//! interface lists, as the console takes them. f32, each operation rounded. Shares the operations
+//! on constants with the lowering, and nothing else of it. Recursion follows nesting, which is
+//! limited.
 
 use naga::{
     AddressSpace, Arena, Block, EntryPoint, Expression, Function, Handle, Literal, Statement, SwitchValue,

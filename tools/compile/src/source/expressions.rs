@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
+use super::ir::{Binary, Lane, Unary};
 use naga::{Expression, Handle, Literal, SwizzleComponent};
-use transpica::stages::ir::{Binary, Lane, Unary};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{Kind, Result};
@@ -370,8 +370,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lanes of a node. Reads, constants and what only moves or negates lanes cost nothing here; all
-    /// else the host computes.
+    /// Lanes of a node. Reads, constants and what only moves or negates lanes cost nothing here;
+    /// all else the host computes.
     fn materialize(&mut self, id: NodeId) -> Result<Vec<Lane>> {
         if let Some(lanes) = self.materialized.get(&id) {
             return Ok(lanes.clone());
@@ -506,7 +506,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn number_of_one(&mut self, lane: Lane) -> Lane {
-        use transpica::stages::ir::{Op, Type};
+        use super::ir::{Op, Type};
         let compared = match self.b.f.op(lane.value()) {
             Some(Op::Binary(op, a, b)) => match op {
                 Binary::Less => Some((Binary::SltP, a, b)),

@@ -1,5 +1,6 @@
 //! Lowering of built-in functions.
-//! In: arguments. Out: a node of the host where all are, else a short sequence of PICA200 arithmetic.
+//! In: arguments. Out: a node of the host where all are, else a short sequence of PICA200
+//! arithmetic.
 //! Rules: WGSL's and GLSL's definitions; roots by RSQ, quotients by RCP, powers by LG2 and EX2.
 //!
 //! | function | way | largest error of the polynomial |
@@ -9,8 +10,8 @@
 //! | round | halves up | |
 //! | atan, atan2 | quotient of the smaller and the larger, odd, degree 11 | 1.7e-6 |
 
+use super::ir::{Binary, Lane, Unary};
 use naga::MathFunction as M;
-use transpica::stages::ir::{Binary, Lane, Unary};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::Result;

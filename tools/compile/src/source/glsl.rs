@@ -1,7 +1,7 @@
 //! Declarations of older GLSL, rewritten to those of 450.
-//! In: a text of version 100 to 450. Out: one that naga reads. Lines stay where they are; columns of
-//! the declarations that change do not. Knows no expressions: only what stands outside of functions
-//! changes, and names of bool uniforms.
+//! In: a text of version 100 to 450. Out: one that naga reads. Lines stay where they are; columns
+//! of the declarations that change do not. Knows no expressions: only what stands outside of
+//! functions changes, and names of bool uniforms.
 //!
 //! | declaration | becomes |
 //! |---|---|
@@ -107,7 +107,7 @@ impl<'a> Rewriter<'a> {
         self.output.push_str(by.map_or(token, |(_, by)| by));
     }
 
-    /// What stands before the brace of a function, struct or block.
+    /// Head before the brace of a function, struct or block.
     fn head(&mut self, tokens: &[&'a str]) {
         let words: Vec<&str> = tokens.iter().copied().filter(|token| !is_trivia(token)).collect();
         let is_block = words.contains(&"uniform") && !words.contains(&"binding");

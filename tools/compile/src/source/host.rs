@@ -1,4 +1,4 @@
-//! What the host computes: expressions of uniforms and constants, each once.
+//! Graph of what the host computes: expressions of uniforms and constants, each once.
 //! In: operations whose operands depend on no attribute. Out: a graph whose nodes come after their
 //! operands, from which code of a host can be written, and its values. Constants fold at once.
 

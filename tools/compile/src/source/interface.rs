@@ -1,4 +1,4 @@
-//! What surrounds a lowered program: registers, names and types.
+//! Interface of a lowered program: registers, names and types.
 //! In: filled by the lowering. Out: read by whoever writes the program, bindings and states.
 //!
 //! | registers | hold |
@@ -100,7 +100,7 @@ pub struct Count {
     pub node: NodeId,
     /// First value of aL.
     pub start: u8,
-    /// What each round adds to aL.
+    /// Added to aL in each round.
     pub step: u8,
 }
 

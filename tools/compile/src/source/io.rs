@@ -1,11 +1,11 @@
 //! Attributes and outputs of an entry point.
-//! In: bindings of naga. Out: reads of v registers; values of outputs by semantic, with the depth of
-//! the console and quaternions of normals. Rules: `compile.md` of the reference: outputs by built-in,
-//! by name, by an option, then by location in the order of [`ORDER`].
+//! In: bindings of naga. Out: reads of v registers; values of outputs by semantic, with the depth
+//! of the console and quaternions of normals. Rules: `compile.md` of the reference: outputs by
+//! built-in, by name, by an option, then by location in the order of [`ORDER`].
 
+use super::ir::{Binary, Lane, Op, Resource, Type, Value as IrValue};
 use naga::{Binding, BuiltIn, EntryPoint, TypeInner};
 use transpica::container::Semantic;
-use transpica::stages::ir::{Binary, Lane, Op, Resource, Type, Value as IrValue};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{self, Kind, Result};

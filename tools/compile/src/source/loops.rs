@@ -1,16 +1,14 @@
 //! Lowering of loops: unrolled, or as LOOP counts them.
 //! In: loops of naga. Out: rounds one after the other where constants decide all exits and the
-//! budget allows it, else a loop of the IR in the form that LOOP lifts to, with its rounds in an int
-//! uniform. Others are errors.
+//! budget allows it, else a loop of the IR in the form that LOOP lifts to, with its rounds in an
+//! int uniform. Others are errors.
 //!
 //! ```text
 //! loop (left = i0.x, aL = i0.y, ..) { .. ; if left > 0 {} else { break } ; continue left - 1, aL + i0.z }
 //! ```
 
+use super::ir::{Binary, Def, Exit, Lane, NodeData, Op, Region, Resource, Type, Value as IrValue, ValueList};
 use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Span, Statement};
-use transpica::stages::ir::{
-    Binary, Def, Exit, Lane, NodeData, Op, Region, Resource, Type, Value as IrValue, ValueList,
-};
 
 use super::counting::Counted;
 use super::data::{Data, Shape};
@@ -32,7 +30,7 @@ pub(super) struct Loop<'a> {
     pub(super) span: Span,
 }
 
-/// What a loop that is tried may change.
+/// State that a loop that is tried may change.
 struct Saved {
     variables: Vec<Value>,
     counts: usize,

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use super::ir::{Lane, Module, Phase, Region, Value as IrValue, verify};
+use super::passes::{Scratch, optimize};
 use naga::{Arena, Expression, Handle, LocalVariable, Span};
 use transpica::isa::Pc;
-use transpica::stages::ir::{Lane, Module, Phase, Region, Value as IrValue, verify};
-use transpica::stages::passes::{Scratch, optimize};
 
 use super::build::Builder;
 use super::data::{Data, Scalar, Shape};
@@ -52,7 +52,7 @@ pub(super) struct LoopContext {
     /// Depth of frames at its body.
     pub(super) frame: usize,
     pub(super) broke: Slot,
-    /// What it changes, and what only its last round sets.
+    /// Variables that it changes, and those that only its last round sets.
     pub(super) carried: Vec<Slot>,
     pub(super) last: Vec<Slot>,
     /// A round always leaves it.

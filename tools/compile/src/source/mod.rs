@@ -1,16 +1,16 @@
 //! Vertex shaders in WGSL, GLSL and SPIR-V to the IR, with PICA200 arithmetic.
-//! In: a text or words, and [`Options`]. Out: [`Lowered`], an optimized module of the IR before `legalize` and
-//! its [`Interface`]; or an [`Error`] with its place and advice. Knows no instructions: `emit` makes
-//! a program of it.
+//! In: a text or words, and [`Options`]. Out: [`Lowered`], an optimized module of the IR before
+//! `legalize` and its [`Interface`]; or an [`Error`] with its place and advice. Knows no
+//! instructions: `emit` makes a program of it.
 //! Rules: naga parses and validates; functions are inlined; what depends on uniforms only and costs
 //! instructions moves to the host as a derived uniform; whole numbers are floats, exact below 2^24.
 //!
 //! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga;
 //! `glsl.rs` declarations of older GLSL; `data.rs`, `math.rs` shapes, constants, their operations;
-//! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`, `io.rs`,
-//! `names.rs` registers and names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`,
-//! `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
-//! source itself, on the CPU.
+//! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`,
+//! `io.rs`, `names.rs` registers and names; `value.rs`, `build.rs` values on their way to the IR;
+//! `expressions.rs`, `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs`
+//! the lowering; `evaluate.rs` the source itself, on the CPU.
 
 mod arithmetic;
 mod build;
@@ -34,7 +34,8 @@ mod uniforms;
 mod value;
 
 use transpica::container::Semantic;
-use transpica::stages::ir::Module;
+// The one place that names layers below the public API.
+use transpica::stages::{ir, passes};
 
 pub use data::{Data, Scalar, Shape};
 pub use error::{Error, Kind, Location, Result};
@@ -53,14 +54,14 @@ pub enum Depth {
     Console,
 }
 
-/// What an output is for.
+/// Role of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It has this semantic.
+    /// This semantic.
     Semantic(Semantic),
     /// A unit normal, which becomes a quaternion.
     Normal,
-    /// It is left out.
+    /// None: it is left out.
     Ignored,
 }
 
@@ -101,8 +102,8 @@ impl Options {
 pub struct Lowered {
     /// The program, optimized; its main function yields the outputs of the interface in order. The
     /// places of its values are lines of the source.
-    pub module: Module,
-    /// What surrounds it.
+    pub module: ir::Module,
+    /// Its interface.
     pub interface: Interface,
 }
 

@@ -1,10 +1,10 @@
 //! Lowering of statements: branches, switches, early exits, calls.
-//! In: blocks of naga. Out: constructs of the IR. A condition that the host knows as a constant takes
-//! one arm. What follows a branch goes into the arm that reaches it, where the other one leaves;
-//! else flags say whether the rest runs. Loops are in `loops`.
+//! In: blocks of naga. Out: constructs of the IR. A condition that the host knows as a constant
+//! takes one arm. What follows a branch goes into the arm that reaches it, where the other one
+//! leaves; else flags say whether the rest runs. Loops are in `loops`.
 
+use super::ir::{Def, Exit, Item, Lane, NodeData, Region, ValueList};
 use naga::{Block, Expression, Function, Handle, Span, Statement, SwitchCase, SwitchValue};
-use transpica::stages::ir::{Def, Exit, Item, Lane, NodeData, Region, ValueList};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{Kind, Result};
@@ -27,7 +27,7 @@ impl<'a> Cursor<'a> {
         Self { block, next: 0 }
     }
 
-    /// What follows a statement.
+    /// The rest after a statement.
     pub(super) fn after(block: &'a Block, index: usize) -> Self {
         Self { block, next: index + 1 }
     }
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
 struct Merge {
     then: Vec<Vec<Lane>>,
     otherwise: Vec<Vec<Lane>>,
-    results: Vec<transpica::stages::ir::Value>,
+    results: Vec<super::ir::Value>,
 }
 
 impl<'a> Lowering<'a> {
@@ -131,7 +131,8 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Returns whether a branch can end a round of a loop where it stands: at the level of the body.
+    /// Returns whether a branch can end a round of a loop where it stands: at the level of the
+    /// body.
     fn leaves_at_once(&self, accept: &Block, reject: &Block) -> bool {
         let is_body = self.loops.last().is_some_and(|context| context.body == self.b.region);
         let continues = |block: &Block| matches!(block.last(), Some(Statement::Continue));

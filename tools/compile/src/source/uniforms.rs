@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use naga::{AddressSpace, ArraySize, Handle, TypeInner};
-use transpica::stages::ir::{
+use super::ir::{
     Array, Def, Func, Lane, Op, Resource, Step as WalkStep, Type, Unary, Value as IrValue, Walk,
 };
+use naga::{AddressSpace, ArraySize, Handle, TypeInner};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{Kind, Result};
@@ -329,7 +329,7 @@ impl<'a> Lowering<'a> {
         let counter = self.loops.last_mut()?.counter.as_mut()?;
         let factor = match self.b.f.op(lane.value()) {
             _ if lane == counter.lane => 1.0,
-            Some(Op::Binary(transpica::stages::ir::Binary::MulP, a, b)) => {
+            Some(Op::Binary(super::ir::Binary::MulP, a, b)) => {
                 let is_counter = |value| Lane::new(value, 0) == counter.lane;
                 let Op::Const([bits, ..]) = self.b.f.op(b).filter(|_| is_counter(a))? else { return None };
                 f32::from_bits(bits)

@@ -4,12 +4,12 @@
 
 use std::rc::Rc;
 
-use transpica::stages::ir::{Lane, ScalarKind, Type};
+use super::ir::{Lane, ScalarKind, Type};
 
 use super::data::{Scalar, Shape};
 use super::host::NodeId;
 
-/// What an expression is.
+/// Value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     /// Computed by the host, or a constant.
@@ -26,7 +26,7 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot(pub(super) usize);
 
-/// What a pointer begins with.
+/// Root of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Root {
     Variable(Slot),

@@ -1,5 +1,6 @@
 //! Distances between a lowered program and its source, on random inputs.
-//! In: a source. Out: for each output the largest distance, in ulp and relative to the largest lane.
+//! In: a source. Out: for each output the largest distance, in ulp and relative to the largest
+//! lane.
 
 use fastrand::Rng;
 use transpica::Precision;

@@ -1,7 +1,7 @@
-//! What surrounds a lowered program: registers, names, and what moves to the host.
+//! Interfaces of lowered programs: registers, names, and what moves to the host.
 
+use crate::ir::text::print;
 use transpica::container::Semantic;
-use transpica::stages::ir::text::print;
 use transpica_compile::source::{Depth, Interface, Language, Lowered, Options, Role, lower, read};
 
 fn lowered(text: &str, options: &Options) -> Lowered {
@@ -121,10 +121,12 @@ fn values_have_the_lines_of_the_source_as_places() {
     return p * a;
 }";
     let module = lowered(text, &Options { depth: Depth::Console, ..Options::default() }).module;
-    let places = transpica::stages::ir::places::Places::new(&module.main);
-    let products = module.main.values.iter().filter(|(_, data)| {
-        matches!(data.def, transpica::stages::ir::Def::Op(transpica::stages::ir::Op::Binary(..)))
-    });
+    let places = crate::ir::places::Places::new(&module.main);
+    let products = module
+        .main
+        .values
+        .iter()
+        .filter(|(_, data)| matches!(data.def, crate::ir::Def::Op(crate::ir::Op::Binary(..))));
     let lines: Vec<u16> = products.flat_map(|(value, _)| places.get(value).iter().map(|pc| pc.0)).collect();
     assert_eq!(lines, [2, 4]);
 }

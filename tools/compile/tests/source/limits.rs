@@ -2,7 +2,7 @@
 
 use transpica_compile::source::{Kind, Language, Options, lower, read};
 
-/// What runs out, if anything does.
+/// The resource that runs out, if any does.
 fn subject(text: &str) -> Option<&'static str> {
     let result = read(Language::Wgsl, text.as_bytes()).and_then(|source| lower(&source, &Options::default()));
     match result {

@@ -1,5 +1,8 @@
 //! Vertex shaders of the shapes that public samples have: lowered, and compared with their source.
 
+// The one place that names layers below the public API.
+use transpica::stages::ir;
+
 mod compare;
 mod generate;
 mod interface;

@@ -58,7 +58,8 @@ fn a_shader_and_its_spir_v_are_one_program() {
             let mut options = Options::of(Language::SpirV);
             let expected =
                 lower(&own, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            // Its outputs have no names. The members after the position have the locations from 0 on.
+            // Its outputs have no names. The members after the position have the locations from 0
+            // on.
             for output in expected.interface.outputs.iter().filter(|output| output.member > 0) {
                 let role = match output.name.as_str() {
                     "normal" => Role::Normal,
