@@ -5,10 +5,8 @@ use std::path::Path;
 
 use transpica_compile::compile::{Error, compile};
 use transpica_compile::emit;
+use crate::source::generate;
 use transpica_compile::source::{self, Language, Options, read};
-
-#[path = "source/generate.rs"]
-mod generate;
 
 #[test]
 fn shaders_become_programs_that_compute_the_same() {

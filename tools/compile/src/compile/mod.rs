@@ -98,7 +98,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
     let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
     // Registers from `free` to c95 may hold constants.
     let free = (1u128 << 96) - (1u128 << interface.free);
-    let surroundings = Surroundings { outputs, free, present: Vec::new() };
+    let surroundings = Surroundings { outputs, free, present: Vec::new(), shares: false };
     let emitted = emit(&lowered.module, &surroundings).map_err(Error::Emit)?;
     let text = text::program(&emitted, &interface).map_err(Error::Assembly)?;
     let assembled = assemble(&[SourceText { name: &interface.entry, text: &text }])

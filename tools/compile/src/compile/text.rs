@@ -50,7 +50,8 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String
         let [x, y, z, w] = value.map(|bits| format!("{:?}", f32::from_bits(bits)));
         let _ = writeln!(text, ".setf c{register}({x}, {y}, {z}, {w})");
     }
-    for Attribute { register, name, shape, is_scaled } in &interface.attributes {
+    let read = interface.attributes.iter().filter(|attribute| attribute.is_read);
+    for Attribute { register, name, shape, is_scaled, .. } in read {
         let own = taken.name_with(name, "in_");
         let scaled = if *is_scaled { ", 0 to 255" } else { "" };
         let _ = writeln!(text, ".in {own} v{register} ; {}{scaled}", shape.name());

@@ -5,7 +5,7 @@ use fastrand::Rng;
 
 use transpica_compile::source::{Kind, Language, Options, lower, read};
 
-use crate::compare::compare;
+use super::compare::compare;
 use crate::shaders::files;
 
 #[test]

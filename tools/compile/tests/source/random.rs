@@ -2,8 +2,8 @@
 
 use transpica_compile::source::{Kind, Language, Options, lower, read};
 
-use crate::compare::compare;
-use crate::generate::program;
+use super::compare::compare;
+use super::generate::program;
 
 #[test]
 fn random_programs_of_exact_operations_agree_in_each_bit() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use transpica_compile::source::{Language, Lowered, Options, Role, Source, lower, read};
 
-use crate::compare::compare;
+use super::compare::compare;
 
 const VERTICES: usize = 300;
 

@@ -4,7 +4,7 @@
 use transpica::stages::ir;
 
 mod compare;
-mod generate;
+pub mod generate;
 mod interface;
 mod limits;
 mod mutated;

@@ -1,0 +1,6 @@
+//! Programs that are compared, made shorter and compiled, held against the reference machine.
+
+mod compiled;
+mod forms;
+mod programs;
+mod source;
