@@ -45,6 +45,12 @@ pub fn read(language: Language, bytes: &[u8]) -> Result<Source> {
             at: None,
         });
     }
+    // Its reader of SPIR-V indexes tables by words of the module, unchecked in places.
+    let parsed = std::panic::catch_unwind(|| parse(language, bytes));
+    parsed.unwrap_or_else(|_| Err(Error { kind: Kind::Syntax("naga fails on it".into()), at: None }))
+}
+
+fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
     let source = match language {
         Language::Wgsl => read_wgsl(text(bytes)?)?,
         Language::Glsl => read_glsl(text(bytes)?)?,

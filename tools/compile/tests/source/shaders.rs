@@ -90,3 +90,17 @@ fn spir_v(source: &Source) -> Vec<u8> {
     let words = naga::back::spv::write_vec(&source.module, &info, &options, None).expect("naga writes it");
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
+
+#[test]
+fn words_that_naga_fails_on_are_an_error() {
+    let (path, language) =
+        files().into_iter().find(|(path, _)| path.ends_with("plain.wgsl")).expect("a file");
+    let mut bytes = spir_v(&source(&path, language));
+    // OpTypeFloat of 31 bits: naga unwraps the layout of such a type.
+    let float = (3_u32 << 16 | 22).to_le_bytes();
+    let at = bytes.chunks(4).position(|word| word == float).expect("a float type") * 4;
+    assert_eq!(bytes[at + 8], 32);
+    bytes[at + 8] = 31;
+    let error = read(Language::SpirV, &bytes).expect_err("no such type exists");
+    assert_eq!(error.kind.code(), "syntax");
+}
