@@ -35,7 +35,7 @@ pub mod walk;
 
 pub use counter::Counter;
 pub use func::{
-    Exit, Func, Kept, Hint, HintRegister, Item, Module, Node, NodeData, Place, Region, RegionData, ValueData,
+    Exit, Func, Hint, HintRegister, Item, Kept, Module, Node, NodeData, Place, Region, RegionData, ValueData,
     ValueList,
 };
 pub use op::resource::{Array, Buffer, FloatConstants, Resource};

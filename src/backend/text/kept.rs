@@ -36,7 +36,8 @@ impl Module<'_> {
     /// Returns whether the text of a function is the same in all modules with the same names: it
     /// reads nothing but its parameters.
     pub fn is_shared(&self, func: &Func) -> bool {
-        let is_member = |helper: u16| self.helpers.get(usize::from(helper)).is_none_or(|f| f.member.is_some());
+        let is_member =
+            |helper: u16| self.helpers.get(usize::from(helper)).is_none_or(|f| f.member.is_some());
         let is_local = |op: Op| match op {
             Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } => false,
             Op::Call { helper, .. } => !is_member(helper),

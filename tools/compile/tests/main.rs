@@ -4,3 +4,6 @@ mod compiled;
 mod forms;
 mod programs;
 mod source;
+
+/// Layers below the public API that tests look into.
+use transpica::stages::ir;

@@ -196,8 +196,7 @@ impl<'a> Builder<'a> {
     fn is_nan(&mut self, operand: Value, label: Label) -> View {
         let operand = self.value(operand);
         let ty = operand.ty.with_kind(ScalarKind::U32);
-        let [magnitude, infinity] =
-            [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const(bits), ty });
+        let [magnitude, infinity] = [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const(bits), ty });
         let bits = self.draft.add(Form::Unary(Unary::ToBits), ty, &[operand], PLAIN);
         let bits = self.draft.add(Form::Binary(Binary::BitAnd), ty, &[bits, magnitude], PLAIN);
         let form = Form::Binary(Binary::ULess);

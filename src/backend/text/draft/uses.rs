@@ -134,7 +134,6 @@ impl Draft {
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
         let Fact { place, uses, .. } = fact;
         let fits = fact.is_evaluated() && !uses.crosses && uses.first == at && place.block == block;
-        (fits && uses.count > 1 && !fact.is_load && !self.stored_between(variable, at, expr))
-            .then_some(at)
+        (fits && uses.count > 1 && !fact.is_load && !self.stored_between(variable, at, expr)).then_some(at)
     }
 }

@@ -11,8 +11,8 @@
 //! } -> %4
 //! ```
 
-use transpica::stages::ir::walk::{Step, Walk};
-use transpica::stages::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList};
+use crate::ir::walk::{Step, Walk};
+use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList};
 
 /// Most instructions that are repeated rather than put behind a test of a flag.
 const MOST_REPEATED: usize = 4;
@@ -182,9 +182,9 @@ impl Pass<'_> {
         let list = self.f.list(all);
         *self.f.nodes[node].results_mut() = list;
         self.tasks.extend(arms.map(|arm| (arm, inner.clone())));
-        let then = self.f.regions.push(transpica::stages::ir::RegionData::default());
+        let then = self.f.regions.push(crate::ir::RegionData::default());
         self.f.regions[then].exit = self.left(form, given);
-        let otherwise = self.f.regions.push(transpica::stages::ir::RegionData { items: rest, exit });
+        let otherwise = self.f.regions.push(crate::ir::RegionData { items: rest, exit });
         let data = NodeData::If { cond: flag, then, otherwise, results: ValueList::EMPTY };
         let test = self.f.nodes.push(data);
         self.crossed.push(false);

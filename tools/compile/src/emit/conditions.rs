@@ -2,8 +2,8 @@
 //! In: truth values of a function. Out: CMP where the flags do not hold the comparison already, and
 //! [`Test`]s.
 
+use crate::ir::{Binary, Lane, Op, Resource, ScalarKind, Unary, Value};
 use transpica::isa::{CompareOp, ConditionOp, DataOp};
-use transpica::stages::ir::{Binary, Lane, Op, Resource, ScalarKind, Unary, Value};
 
 use super::code::{Source, Step, Target, Test};
 use super::error::Error;

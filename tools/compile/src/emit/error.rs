@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::ir::Value;
 use transpica::isa::Pc;
-use transpica::stages::ir::Value;
 
 /// Place of an error in the program that is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //! In: a function and its outputs. Out: [`Code`] with parallel copies at the ends of regions.
 //! Rules: pica200.md §5. BREAKC only in the body of its loop, never in an IF.
 
+use crate::ir::walk::{self, Walk};
+use crate::ir::{Exit, Func, Lane, Node, NodeData, Region, ScalarKind, Value, ValueList};
 use transpica::isa::Mask;
-use transpica::stages::ir::walk::{self, Walk};
-use transpica::stages::ir::{Exit, Func, Lane, Node, NodeData, Region, ScalarKind, Value, ValueList};
 
 use super::code::{Code, Source, Step, Target, Test, Var};
 use super::conditions::Comparison;

@@ -2,8 +2,8 @@
 //! In: a function and its counts of reads. Out: for each sum, what it takes over. A product that
 //! anything else reads stays.
 
-use transpica::stages::ir::walk::{Step, Walk};
-use transpica::stages::ir::{Binary, Func, Lane, Op, Region, Value};
+use crate::ir::walk::{Step, Walk};
+use crate::ir::{Binary, Func, Lane, Op, Region, Value};
 
 use super::select::{Operand, Root, RootClass, class, root};
 use super::uses::Uses;

@@ -5,7 +5,7 @@
 //! loop (.., %a = %iy, %left = %ix) { ..; if %left > 0 {} else { break .. } continue .., %a + %iz, %left - 1 }
 //! ```
 
-use transpica::stages::ir::{Binary, Exit, Func, Item, Node, NodeData, Op, Region, Resource, Unary, Value};
+use crate::ir::{Binary, Exit, Func, Item, Node, NodeData, Op, Region, Resource, Unary, Value};
 
 /// Shape of a loop.
 #[derive(Clone, Debug)]

@@ -29,9 +29,9 @@ mod shorten;
 mod tidy;
 mod uses;
 
+use crate::ir::{Func, Module, Value};
 use transpica::container::Model;
 use transpica::isa::{Mask, sizes};
-use transpica::stages::ir::{Func, Module, Value};
 use transpica_asm::{SourceText, assemble};
 
 use code::Step;

@@ -3,10 +3,8 @@
 //! operands: one uniform, in the wide source; one input; one sign for an operand.
 //! `flow.rs` has constructs, `tests.rs` of conditions. Knows no temporary register.
 
+use crate::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value};
 use transpica::isa::{CompareOp, DataOp, Index};
-use transpica::stages::ir::{
-    Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value,
-};
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
 use super::error::{Error, Place};

@@ -1,8 +1,8 @@
 //! The number of operands that read each lane, through shuffles and negations.
 //! In: a function. Out: counts; lanes that leave a construct or decide one count, too.
 
-use transpica::stages::ir::walk::{Step, Walk};
-use transpica::stages::ir::{Func, Lane, NodeData, Op, ScalarKind, Unary, Value, ValueList};
+use crate::ir::walk::{Step, Walk};
+use crate::ir::{Func, Lane, NodeData, Op, ScalarKind, Unary, Value, ValueList};
 
 use super::select::{Root, root};
 

@@ -7,15 +7,16 @@ mod check;
 
 use std::fmt;
 
+use crate::cfg::Action;
+use crate::ir::{Exit, Func, Lane, Module, Op, ScalarKind, Type};
+use crate::lift;
+use crate::passes;
+use crate::precision::float24;
+use crate::translate::{self, ControlFlow};
 use transpica::container::{Constant, ConstantValue, Model, ShaderType, write};
 use transpica::host::Constants;
 use transpica::isa::{Dest, Mask};
 use transpica::settings::{Control, IntUniforms};
-use transpica::stages::cfg::Action;
-use transpica::stages::ir::{Exit, Func, Lane, Module, Op, ScalarKind, Type};
-use transpica::stages::precision::float24;
-use transpica::stages::translate::{self, ControlFlow};
-use transpica::stages::{lift, passes};
 use transpica::{Options, Program, Shbin};
 
 use crate::emit::{self, Emitted, Surroundings, emit};

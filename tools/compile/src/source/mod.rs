@@ -35,7 +35,8 @@ mod value;
 
 use transpica::container::Semantic;
 // The one place that names layers below the public API.
-use transpica::stages::{ir, passes};
+use crate::ir;
+use crate::passes;
 
 pub use data::{Data, Scalar, Shape};
 pub use error::{Error, Kind, Location, Result};

@@ -1,7 +1,6 @@
 //! Vertex shaders of the shapes that public samples have: lowered, and compared with their source.
 
 // The one place that names layers below the public API.
-use transpica::stages::ir;
 
 mod compare;
 pub mod generate;

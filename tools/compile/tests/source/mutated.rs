@@ -6,7 +6,7 @@ use fastrand::Rng;
 use transpica_compile::source::{Kind, Language, Options, lower, read};
 
 use super::compare::compare;
-use crate::shaders::files;
+use super::shaders::files;
 
 #[test]
 fn mutated_shaders_are_lowered_or_refused_with_a_place() {
