@@ -6,6 +6,7 @@
 //! names, `distance.rs` runs both on the same vertices.
 
 mod distance;
+mod host;
 mod text;
 
 use std::fmt;
