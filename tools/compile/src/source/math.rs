@@ -33,7 +33,8 @@ pub fn binary(op: BinaryOperator, a: &Data, b: &Data) -> Option<Data> {
     let at = |data: &Data, lane: usize| data.lanes[if data.shape.is_scalar() { 0 } else { lane }];
     let lanes = (0..shape.lanes()).map(|lane| scalar(op, a.shape.scalar, at(a, lane), at(b, lane)));
     let lanes = lanes.collect::<Option<Vec<u32>>>()?;
-    Some(Data::new(shape.with(result_kind(op, shape.scalar)), lanes))
+    // A shift has the kind of its first operand; its second one is unsigned.
+    Some(Data::new(shape.with(result_kind(op, a.shape.scalar)), lanes))
 }
 
 /// Kind of the result of an operation.

@@ -16,7 +16,7 @@ use crate::source::interface::{Count, Layout, Uniform};
 use crate::source::{Interface, Scalar, Shape};
 
 /// Expressions of more letters are locals, so that neither lines nor nesting grow without end.
-const LONGEST: usize = 60;
+const LONGEST: usize = 80;
 
 /// The syntax of a language.
 pub(super) trait Language {
@@ -186,7 +186,8 @@ impl<'a, L: Language> Code<'a, L> {
                 false => L::literal(Scalar::Float, 0),
             });
             let register = format!("{}{terms}", register + usize::from(row));
-            self.line(&L::store(&register, &values, is_row.then_some(path.as_str())));
+            let register = register.strip_prefix("0 + ").unwrap_or(&register);
+            self.line(&L::store(register, &values, is_row.then_some(path.as_str())));
         }
     }
 
@@ -215,7 +216,9 @@ impl<'a, L: Language> Code<'a, L> {
         if call.is_some() || self.needs_local(index, &lanes, is_atom) {
             let name = self.name(index);
             match &call {
-                Some(call) => self.line(&L::filled(&name, shape.scalar, shape.lanes(), &call.replace('%', &name))),
+                Some(call) => {
+                    self.line(&L::filled(&name, shape.scalar, shape.lanes(), &call.replace('%', &name)))
+                }
                 None => self.line(&L::local(&name, shape.scalar, &lanes)),
             }
             // A call fills arrays, also of one lane.
@@ -390,8 +393,13 @@ fn operation(op: BinaryOperator) -> &'static str {
     }
 }
 
-/// A list, in one line if it fits.
+/// A list: in one line if it fits, short items in rows of four, else one a line.
 pub(super) fn list(open: &str, items: &[String], close: &str) -> String {
     let line = format!("{open}{}{close}", items.join(", "));
-    if line.len() <= 96 { line } else { format!("{open}\n    {}\n{close}", items.join(",\n    ")) }
+    if line.len() <= 96 {
+        return line;
+    }
+    let size = if items.iter().all(|item| item.len() <= 22) { 4 } else { 1 };
+    let rows: Vec<String> = items.chunks(size).map(|row| row.join(", ")).collect();
+    format!("{}\n    {}\n{}", open.trim_end(), rows.join(",\n    "), close.trim_start())
 }

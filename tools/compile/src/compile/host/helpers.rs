@@ -171,9 +171,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Returns the helpers that a text calls.
 pub(super) fn used(text: &str, language: usize) -> String {
     let mut out = String::new();
-    let matrices = MATRICES.iter().zip([2, 3, 4].into_iter().cycle()).enumerate().map(|(index, (name, size))| {
-        (*name, if index < 3 { determinant(size, language) } else { inverse(size, language) })
-    });
+    let matrices =
+        MATRICES.iter().zip([2, 3, 4].into_iter().cycle()).enumerate().map(|(index, (name, size))| {
+            (*name, if index < 3 { determinant(size, language) } else { inverse(size, language) })
+        });
     let table = HELPERS.iter().map(|helper| (helper[0], helper[1 + language].to_owned()));
     let all: Vec<(&str, String)> = table.chain(matrices).collect();
     for (name, own) in all.iter().rev() {
@@ -204,26 +205,25 @@ fn minor(size: usize, column: usize, row: usize, element: &dyn Fn(usize) -> Stri
 fn determinant(size: usize, language: usize) -> String {
     let terms = (0..size).map(|row| {
         let sign = if row % 2 == 0 { '+' } else { '-' };
-        format!(" {sign} {} * {}", letter(row), minor(size, 0, row, &letter))
+        format!("\n        {sign} {} * {}", letter(row), minor(size, 0, row, &letter))
     });
     let sum: String = terms.collect();
-    let letters = (0..size * size).map(letter);
+    let parameter = |element: usize| match language {
+        0 => format!("float {}", letter(element)),
+        _rust => format!("{}: f32", letter(element)),
+    };
+    let column =
+        |column: usize| (0..size).map(|row| parameter(column * size + row)).collect::<Vec<_>>().join(", ");
+    let columns = (0..size).map(column).collect::<Vec<_>>().join(",\n    ");
     match language {
-        0 => {
-            let letters: Vec<String> = letters.map(|letter| format!("float {letter}")).collect();
-            let letters = letters.chunks(size).map(|column| column.join(", ")).collect::<Vec<_>>();
-            let letters = letters.join(",\n    ");
-            format!(
-                "// Of columns.\nstatic inline float @determinant{size}(\n    {letters}\n) {{\n    return 0.0f{sum};\n}}\n"
-            )
-        }
-        _rust => {
-            let letters: Vec<String> = letters.map(|letter| format!("{letter}: f32")).collect();
-            let letters = letters.join(", ");
-            format!(
-                "/// Of columns.\n#[allow(clippy::too_many_arguments)]\nfn @determinant{size}({letters}) -> f32 {{\n    0.0{sum}\n}}\n"
-            )
-        }
+        0 => format!(
+            "// Determinant of columns.\nstatic inline float @determinant{size}(\n    {columns}\n) {{\n    \
+             return 0.0f{sum};\n}}\n"
+        ),
+        _rust => format!(
+            "/// Determinant of columns.\n#[allow(clippy::too_many_arguments)]\nfn @determinant{size}(\n    \
+             {columns}\n) -> f32 {{\n    0.0{sum}\n}}\n"
+        ),
     }
 }
 

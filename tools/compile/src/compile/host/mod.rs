@@ -146,8 +146,8 @@ fn renamed_members(layout: &Layout) -> Layout {
 /// Registers of a uniform, for comments.
 fn place(Uniform { register, layout, .. }: &Uniform) -> String {
     match (register, layout.registers()) {
-        (None, _) => "of the host only".into(),
-        (Some(first), 1) => format!("c{first}"),
-        (Some(first), count) => format!("c{first} to c{}", usize::from(*first) + count - 1),
+        (None, _) => "Read by the host only.".into(),
+        (Some(first), 1) => format!("In c{first}."),
+        (Some(first), count) => format!("In c{first} to c{}.", usize::from(*first) + count - 1),
     }
 }

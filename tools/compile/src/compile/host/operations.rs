@@ -159,10 +159,7 @@ fn binary(op: BinaryOperator, kind: Scalar) -> Option<Texts> {
             "$1 == 0 || ($0 == INT32_MIN && $1 == -1) ? $0 : $0 / $1",
             "i32::checked_div($0, $1).unwrap_or($0)",
         ],
-        (B::Modulo, Int) => [
-            "$1 == 0 || $1 == -1 ? 0 : $0 % $1",
-            "i32::checked_rem($0, $1).unwrap_or(0)",
-        ],
+        (B::Modulo, Int) => ["$1 == 0 || $1 == -1 ? 0 : $0 % $1", "i32::checked_rem($0, $1).unwrap_or(0)"],
         (B::ShiftLeft, Int) => ["(int32_t)((uint32_t)$0 << ($1 & 31))", "$0 << ($1 & 31)"],
         (B::ShiftLeft, Uint) => ["$0 << ($1 & 31)"; 2],
         (B::ShiftRight, Int | Uint) => ["$0 >> ($1 & 31)"; 2],
@@ -201,10 +198,9 @@ fn math(fun: MathFunction, kind: Scalar) -> Option<Texts> {
         (M::Sign, Scalar::Int) => ["($0 > 0) - ($0 < 0)", "i32::signum($0)"],
         (M::Min, Scalar::Int | Scalar::Uint) => ["$1 < $0 ? $1 : $0", "Ord::min($0, $1)"],
         (M::Max, Scalar::Int | Scalar::Uint) => ["$0 < $1 ? $1 : $0", "Ord::max($0, $1)"],
-        (M::Clamp, Scalar::Int | Scalar::Uint) => [
-            "$0 < $1 ? ($2 < $1 ? $2 : $1) : ($2 < $0 ? $2 : $0)",
-            "Ord::min(Ord::max($0, $1), $2)",
-        ],
+        (M::Clamp, Scalar::Int | Scalar::Uint) => {
+            ["$0 < $1 ? ($2 < $1 ? $2 : $1) : ($2 < $0 ? $2 : $0)", "Ord::min(Ord::max($0, $1), $2)"]
+        }
         (_, Scalar::Int | Scalar::Uint | Scalar::Bool) => return None,
         (M::Abs, _) => ["fabsf($0)", "f32::abs($0)"],
         (M::Saturate, _) => ["fminf(fmaxf($0, 0.0f), 1.0f)", "f32::min(f32::max($0, 0.0), 1.0)"],

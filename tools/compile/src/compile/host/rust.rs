@@ -98,7 +98,8 @@ fn camel_case(name: &str) -> String {
 /// A name of a type that is free.
 fn free(name: String, names: &mut Vec<String>) -> String {
     // A digit begins no name.
-    let name = if name.starts_with(|first: char| first.is_ascii_digit()) { format!("Type{name}") } else { name };
+    let name =
+        if name.starts_with(|first: char| first.is_ascii_digit()) { format!("Type{name}") } else { name };
     let mut all = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name}{number}")));
     let name = all.find(|name| !names.contains(name)).unwrap_or_default();
     names.push(name.clone());
