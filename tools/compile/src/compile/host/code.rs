@@ -277,7 +277,10 @@ impl<'a, L: Language> Code<'a, L> {
         let name = match (self.given.get(&index), node) {
             (Some(&given), _) => given.to_owned(),
             (None, Node::Uniform(part)) => path(&self.uniforms[part.uniform], part.offset),
-            (None, Node::Binary(op, ..)) => operation(*op).to_owned(),
+            (None, Node::Binary(BinaryOperator::Add, ..)) => "sum".to_owned(),
+            (None, Node::Binary(BinaryOperator::Subtract, ..)) => "difference".to_owned(),
+            (None, Node::Binary(BinaryOperator::Multiply, ..)) => "product".to_owned(),
+            (None, Node::Binary(BinaryOperator::Divide, ..)) => "quotient".to_owned(),
             (None, Node::Math(MathFunction::Normalize, _)) => "normal".to_owned(),
             (None, Node::Math(fun, _)) => format!("{fun:?}"),
             (None, Node::Constant(_)) => "constant".to_owned(),
@@ -366,30 +369,6 @@ fn path(uniform: &Uniform, offset: usize) -> String {
                 layout = member;
             }
         }
-    }
-}
-
-/// Name of the result of an operation.
-fn operation(op: BinaryOperator) -> &'static str {
-    match op {
-        BinaryOperator::Add => "sum",
-        BinaryOperator::Subtract => "difference",
-        BinaryOperator::Multiply => "product",
-        BinaryOperator::Divide => "quotient",
-        BinaryOperator::Modulo => "remainder",
-        BinaryOperator::And
-        | BinaryOperator::ExclusiveOr
-        | BinaryOperator::InclusiveOr
-        | BinaryOperator::ShiftLeft
-        | BinaryOperator::ShiftRight => "bits",
-        BinaryOperator::Equal
-        | BinaryOperator::NotEqual
-        | BinaryOperator::Less
-        | BinaryOperator::LessEqual
-        | BinaryOperator::Greater
-        | BinaryOperator::GreaterEqual
-        | BinaryOperator::LogicalAnd
-        | BinaryOperator::LogicalOr => "condition",
     }
 }
 
