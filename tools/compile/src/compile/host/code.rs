@@ -155,8 +155,12 @@ impl<'a, L: Language> Code<'a, L> {
                 }
             }
             Layout::Array(element, count) => {
-                let variable = ["i", "j", "k", "l", "m", "n", "o", "p"].get(self.depth - 1).unwrap_or(&"q");
-                self.line(&L::repeat(variable, *count));
+                let variable = match self.depth {
+                    1 => "i".to_owned(),
+                    2 => "j".to_owned(),
+                    depth => format!("k{}", depth - 2),
+                };
+                self.line(&L::repeat(&variable, *count));
                 let terms = match element.registers() {
                     1 => format!("{terms} + {variable}"),
                     stride => format!("{terms} + {stride} * {variable}"),

@@ -36,9 +36,9 @@ impl Compiled {
     /// them to the vertex unit where `citro3d.h` is found; `TRANSPICA_PLAIN` leaves it out.
     ///
     /// Results have the bits of [`Interface::registers`](crate::source::Interface::registers), but
-    /// for the sign of a zero of `min` and `max`, the payload of NaN, and what functions of the
-    /// C library such as `sinf` and `powf` round otherwise. A compiler that fuses products and sums
-    /// needs `-ffp-contract=off` for that; the console has no such instruction.
+    /// for the sign of a zero of `min` and `max`, the payload of NaN, and up to 4 ulp of functions
+    /// of the C library such as `sinf` and `powf`. A compiler that fuses products and sums needs
+    /// `-ffp-contract=off` for that; the console has no such instruction.
     ///
     /// ```
     /// use transpica_compile::compile::compile;
