@@ -34,6 +34,7 @@ const WGSL: &[&str] = &[
     "vec4f(normalize(u.c), length(u.c))",
     "vec4f(reflect(u.c, normalize(u.d)), distance(u.c, u.d))",
     "vec4f(refract(normalize(u.c), normalize(u.d), u.s), dot(u.a, u.b))",
+    "vec4f(refract(u.d, normalize(u.c), f32(u.i % u.j)), 1.0)",
     "vec4f(faceForward(u.c, u.d, u.a.xyz), dot(u.c.xy, u.d.yz))",
     "vec4f(cross(u.c, u.d + u.s), u.s)",
     "(u.m4 - u.m4b * u.s)[2]",

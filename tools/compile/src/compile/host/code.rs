@@ -204,29 +204,30 @@ impl<'a, L: Language> Code<'a, L> {
     fn node(&mut self, index: usize) {
         let graph: &'a Graph = &self.interface.host;
         let (node, shape) = &graph.nodes()[index];
-        let mut call = None;
+        let mut filled = None;
         let mut lanes: Vec<String> = match node {
             Node::Constant(data) => data.lanes.iter().map(|&bits| L::literal(shape.scalar, bits)).collect(),
             Node::Uniform(part) => self.uniform(index, *part, *shape),
             _operation => match form(graph, node, *shape, L::INDEX) {
                 Form::Lanes(all) => all.iter().map(|lane| self.fill(node, lane)).collect(),
                 Form::Call(text) => {
-                    call = Some(self.fill(node, &text));
+                    let name = self.name(index);
+                    let call = self.fill(node, &text.replace('%', &name));
+                    self.line(&L::filled(&name, shape.scalar, shape.lanes(), &call));
+                    filled = Some(name);
                     Vec::new()
                 }
             },
         };
         let is_atom = matches!(node, Node::Constant(_) | Node::Uniform(_));
-        if call.is_some() || self.needs_local(index, &lanes, is_atom) {
+        // A call fills arrays, also of one lane.
+        let is_scalar = shape.is_scalar() && filled.is_none();
+        if filled.is_none() && self.needs_local(index, &lanes, is_atom) {
             let name = self.name(index);
-            match &call {
-                Some(call) => {
-                    self.line(&L::filled(&name, shape.scalar, shape.lanes(), &call.replace('%', &name)))
-                }
-                None => self.line(&L::local(&name, shape.scalar, &lanes)),
-            }
-            // A call fills arrays, also of one lane.
-            let is_scalar = shape.is_scalar() && call.is_none();
+            self.line(&L::local(&name, shape.scalar, &lanes));
+            filled = Some(name);
+        }
+        if let Some(name) = filled {
             self.arrays[index] = L::array(&name, is_scalar);
             let lane = |lane: usize| if is_scalar { name.clone() } else { format!("{name}[{lane}]") };
             lanes = (0..shape.lanes()).map(lane).collect();
