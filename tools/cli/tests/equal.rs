@@ -177,7 +177,14 @@ fn shaders_of_other_languages_become_programs() {
         ["lit.v.pica", "lit.shbin", "lit.h"].map(|name| folder.join(name).display().to_string());
     let report = transpica(&["compile", shader, "-o", &text]).succeeded();
     assert!(report.contains("  position: equal on 2000 vertices\n"), "{report}");
-    transpica(&["compile", shader, "-o", &binary, "--bind-c", &header]).succeeded();
+    let [update, module] = ["update.h", "update.rs"].map(|name| folder.join(name).display().to_string());
+    let host = ["--host-c", &update, "--host-rust", &module];
+    let ran = transpica(&[&["compile", shader, "-o", &binary, "--bind-c", &header][..], &host].concat());
+    assert!(ran.status == 0 && !ran.err.contains("--host-c"), "{}", ran.err);
+    let ran = transpica(&["compile", shader, "-o", &binary]);
+    assert!(ran.report().contains("the host computes"), "{}", ran.err);
+    assert!(fs::read_to_string(update).expect("a header").contains("static inline void lit_update("));
+    assert!(fs::read_to_string(module).expect("a module").contains("pub fn update("));
     assert!(fs::read_to_string(header).expect("a header").contains("lit_normal_matrix_mtx("));
     let assembled = folder.join("text.shbin").display().to_string();
     transpica(&["asm", &text, "-o", &assembled]).succeeded();

@@ -12,9 +12,7 @@ use transpica_compile::source::host::Node;
 use transpica_compile::source::interface::{Layout, Uniform, UniformValues};
 use transpica_compile::source::{Interface, Language, Options, Scalar, Shape, lower, read};
 
-#[path = "../../../tests/needs/mod.rs"]
-#[allow(dead_code, reason = "`cargo xtask` installs what it lists")]
-pub mod needs;
+use crate::needs;
 
 /// Values of uniforms for each shader.
 const CASES: usize = 40;

@@ -1,7 +1,12 @@
 //! Programs that are compared, made shorter and compiled, held against the reference machine.
 
+#[path = "../../../tests/needs/mod.rs"]
+#[allow(dead_code, reason = "`cargo xtask` installs what it lists")]
+mod needs;
+
 mod compiled;
 mod forms;
+mod host;
 mod programs;
 mod source;
 

@@ -23,11 +23,11 @@ use crate::streams::{Output, Streams};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica compile hero.wgsl -o hero.v.pica
-  transpica compile hero.wgsl -o hero.shbin --bind-c hero.h
+  transpica compile hero.wgsl -o hero.shbin --bind-c hero.h --host-c hero_update.h
   transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
   transpica compile hero.spv -o hero.shbin --entry vs_main --json
 
-The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host.
+The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
 
 Every program is run against its source on 2,000 vertices, and the distance is printed.")]
 pub struct Compile {
@@ -49,6 +49,12 @@ pub struct Compile {
     /// Attributes of bytes that stand for 0 to 1
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub scaled: Vec<String>,
+    /// Write C code of what the host computes to this file
+    #[arg(long, value_name = "FILE")]
+    pub host_c: Option<PathBuf>,
+    /// Write Rust code of what the host computes to this file
+    #[arg(long, value_name = "FILE")]
+    pub host_rust: Option<PathBuf>,
     #[command(flatten)]
     pub bindings: BindingFiles,
     /// Print the report as JSON
@@ -98,6 +104,8 @@ impl Arguments for Compile {
         let streams =
             Streams::of_files([&self.file], Some(&self.output)).with_extensions(["shbin", "bin", "pica"]);
         let streams = streams.with_binary("use -o FILE.pica for a text");
+        let streams = streams.and("--host-c", self.host_c.as_ref());
+        let streams = streams.and("--host-rust", self.host_rust.as_ref());
         let mut streams = self.bindings.add_to(streams);
         streams.outputs.extend([Output::text("the report", None)]);
         streams
@@ -105,7 +113,7 @@ impl Arguments for Compile {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Compile, _: &Common) -> Result<(), Failure> {
+pub fn run(arguments: &Compile, common: &Common) -> Result<(), Failure> {
     let Compile { file, output, bindings, .. } = arguments;
     let bytes = files::read(file)?;
     let compiled = languages::compile(file, &bytes, |options| Options {
@@ -120,6 +128,10 @@ pub fn run(arguments: &Compile, _: &Common) -> Result<(), Failure> {
         scaled: arguments.scaled.clone(),
         ..options
     })?;
+    if !compiled.interface.derived.is_empty() && arguments.host_c.is_none() && arguments.host_rust.is_none() {
+        let names: Vec<&str> = compiled.interface.derived.iter().map(|derived| &*derived.name).collect();
+        common.note(format_args!("the host computes {}: --host-c and --host-rust write the code", names.join(", ")));
+    }
     write(arguments, &compiled, output, bindings)
 }
 
@@ -132,7 +144,14 @@ fn write(
 ) -> Result<(), Failure> {
     let is_text = output.extension().is_some_and(|extension| extension == "pica");
     let program = if is_text { compiled.text.as_bytes() } else { &compiled.bytes[..] };
+    let stem = files::name(&arguments.file);
+    let stem = stem.split('.').next().unwrap_or_default();
+    let host = [
+        (arguments.host_c.as_deref(), compiled.host_c(stem)),
+        (arguments.host_rust.as_deref(), compiled.host_rust()),
+    ];
     let mut written = vec![(Some(output), program)];
+    written.extend(host.iter().filter_map(|(path, text)| Some((Some((*path)?), text.as_bytes()))));
     let mut texts = Vec::new();
     if *bindings != BindingFiles::default() {
         let made: Vec<&Path> = written.iter().filter_map(|(path, _)| *path).collect();
