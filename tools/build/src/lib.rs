@@ -22,6 +22,9 @@
 //! }
 //! ```
 //!
+//! With the feature `compile`, a source may be a vertex shader in WGSL, GLSL or SPIR-V; its module has
+//! another one, `host`, whose `update` computes all registers from what the shader declares.
+//!
 //! Neither an assembler nor a nightly compiler is needed. `transpica asm` writes the same for make,
 //! CMake and xmake, with [`bindings`] in C, and with [`dependencies`].
 
@@ -30,6 +33,8 @@
 pub mod bindings;
 mod depend;
 mod messages;
+#[cfg(feature = "compile")]
+mod shaders;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -155,7 +160,8 @@ impl Build {
         let rules = self.rules()?;
         let [shbin, module] = ["shbin", "rs"].map(|end| folder.join(format!("{name}.{end}")));
         self.claim(&shbin, &name)?;
-        let texts = self.sources.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut host = String::new();
+        let texts = self.sources.iter().map(|path| text(path, &mut host)).collect::<Result<Vec<_>, _>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| SourceText { name, text }).collect();
         let assembled = assemble(&sources).map_err(|report| Failure {
             summary: format!("{name} does not assemble"),
@@ -170,7 +176,7 @@ impl Build {
         }
         let bindings = Bindings::new(&file, &name, &assembled.formats).map_err(|error| invalid(&error))?;
         write(&shbin, &assembled.bytes)?;
-        write(&module, bindings.rust(&format!("{name}.shbin")).as_bytes())?;
+        write(&module, (bindings.rust(&format!("{name}.shbin")) + &host).as_bytes())?;
         Ok(Bound { shbin, module, messages: found })
     }
 
@@ -214,6 +220,28 @@ impl Build {
 /// A failure without messages about sources.
 fn failure(summary: &str) -> Failure {
     Failure { summary: summary.into(), messages: Vec::new() }
+}
+
+/// Returns the text of a source; a shader in another language is compiled, and the code of its host
+/// becomes a module `host`.
+#[cfg(feature = "compile")]
+fn text(path: &Path, host: &mut String) -> Result<(String, String), Failure> {
+    let Some(language) = shaders::language(path) else { return read(path) };
+    let (text, code) = shaders::compiled(path, language)?;
+    // Two shaders of one build have their own files.
+    *host = format!("\n/// Registers of the shader, computed from its uniforms.\npub mod host {{\n{code}\n}}\n");
+    Ok((path.display().to_string(), text))
+}
+
+/// Returns the text of a source.
+#[cfg(not(feature = "compile"))]
+fn text(path: &Path, _: &mut String) -> Result<(String, String), Failure> {
+    let ending = path.extension().unwrap_or_default();
+    if ["wgsl", "glsl", "vert", "vs", "spv"].iter().any(|shader| ending == *shader) {
+        let name = path.display();
+        return Err(failure(&format!("{name}: add the feature `compile` of transpica-build")));
+    }
+    read(path)
 }
 
 /// Reads a source with its name in messages.

@@ -124,3 +124,39 @@ fn sources_are_executables_of_one_file() {
     let missing = shader(folder.join("missing.v.pica")).bind_in(&folder).expect_err("no source");
     assert!(missing.summary.contains("cannot be read"), "{missing}");
 }
+
+const WGSL: &str = "struct Scene { projection: mat4x4f, view: mat4x4f }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@vertex fn main(@location(0) place: vec3f) -> @builtin(position) vec4f {
+    let clip = scene.projection * scene.view;
+    return clip * vec4f(place, 1.0);
+}
+";
+
+#[test]
+fn shaders_in_wgsl_have_bindings_and_code_of_the_host() {
+    let folder = folder("wgsl");
+    let paths = sources(&folder, &[("hero.wgsl", WGSL), ("wrong.wgsl", &WGSL.replace("vec3f)", "vec3h)"))]);
+    let bound = shader(&paths[0]).bind_in(&folder).expect("in the subset");
+    assert!(bound.shbin.ends_with("hero.shbin") && bound.messages.is_empty(), "{:?}", bound.messages);
+    let main = "#![allow(dead_code)]\nmod hero;\nfn main() {\n    let one = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], \
+                [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];\n    let mut two = one;\n    two[0][0] = 2.0;\n    let \
+                registers = hero::host::update(&hero::host::Uniforms { projection: two, view: one });\n    \
+                println!(\"{} {:?}\", hero::CLIP, registers.c[usize::from(hero::CLIP)]);\n}\n";
+    fs::write(folder.join("main.rs"), main).expect("written");
+    let program = folder.join("main");
+    run_rustc(&folder, &program);
+    let output = Command::new(&program).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0 [2.0, 0.0, 0.0, 0.0]\n");
+    let failure = shader(&paths[1]).bind_in(&folder).expect_err("no such type");
+    let [message] = &failure.messages[..] else { panic!("{:?}", failure.messages) };
+    assert_eq!((message.line, message.file.ends_with("wrong.wgsl")), (3, true), "{message}");
+}
+
+/// Compiles `main.rs` of a folder.
+fn run_rustc(folder: &Path, program: &Path) {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition", "2024", "-o"]).arg(program).arg(folder.join("main.rs"));
+    let output = rustc.output().expect("rustc");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
