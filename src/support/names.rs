@@ -72,7 +72,8 @@ pub(crate) fn is_keyword(name: &str) -> bool {
         || matches!(
             name.as_bytes().first().map(u8::to_ascii_lowercase),
             Some(b'a' | b'd' | b'p' | b't' | b'v')
-        ) && HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
+        ) && name.len() <= LONGEST_ANY_CASE
+            && HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
         || is_shaped_type(name)
 }
 
@@ -115,7 +116,7 @@ impl<const N: usize> WordFilter<N> {
 /// Returns whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`,
 /// `float3`, `half2x2`, `vec3f`.
 fn is_shaped_type(name: &str) -> bool {
-    if !name.ends_with(|end: char| matches!(end, '1'..='4' | 'f' | 'h' | 'i' | 'u')) {
+    if !matches!(name.as_bytes().last(), Some(b'1'..=b'4' | b'f' | b'h' | b'i' | b'u')) {
         return false;
     }
     let size = |byte: &u8| (b'1'..=b'4').contains(byte);
@@ -148,6 +149,9 @@ const HLSL_ANY_CASE: [&str; 9] = [
     "asm", "decl", "pass", "technique", "texture1d", "texture2d", "texture3d", "texturecube",
     "vertexshader",
 ];
+
+/// Maximum characters of one of them.
+const LONGEST_ANY_CASE: usize = 12;
 
 /// Keywords of the four languages, sorted.
 #[rustfmt::skip]

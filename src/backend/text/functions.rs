@@ -40,7 +40,7 @@ impl Module<'_> {
         let marks = if self.source.profile.no_contraction { self.dialect.marks } else { Marks::Nothing };
         let main = &self.source.module.main;
         let helpers = || self.source.module.helpers.iter().zip(&self.helpers);
-        let functions = || helpers().map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]);
+        let functions = || helpers().map(|(func, name)| (&**func, Some(&*name.name))).chain([(main, None)]);
         // Functions share the names of the module and may repeat each other's local names.
         let mut scope = names.inner();
         // Lines have some dozens of characters.
@@ -132,7 +132,7 @@ impl Module<'_> {
         let Some(Called { name: helper, .. }) = self.helpers.get(usize::from(helper)) else { return };
         let index = if array == "index" { "element" } else { "index" };
         self.head(out, reader, &[(index, Type::I32)], Type::F32X4);
-        put!(out, "    return ", helper, "(", array, " + ", index, ");\n}\n\n");
+        put!(out, "    return ", helper.as_ref(), "(", array, " + ", index, ");\n}\n\n");
     }
 
     /// Writes the line before the body of a function.

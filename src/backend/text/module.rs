@@ -2,6 +2,7 @@
 //! In: a [`BackendInput`] and a dialect. Out: declarations, and the names of functions. Knows no
 //! lines and no expressions.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::declarations::Declarations;
@@ -14,7 +15,7 @@ use crate::ir::{Array, Def, Func, Op, Resource, Type};
 
 /// A helper function.
 pub struct Called {
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// The noun of its results.
     pub noun: &'static str,
     /// Its argument is an index.
@@ -25,7 +26,10 @@ pub struct Called {
 
 impl Called {
     fn new(helper: &Func, names: &mut Names<'_>) -> Self {
-        let name = names.unique(if helper.name.is_empty() { "helper" } else { &helper.name });
+        let name = match &helper.name {
+            name if names.takes(name) => name.clone(),
+            name => names.unique(if name.is_empty() { "helper" } else { name }).into(),
+        };
         let has_index = matches!(*helper.get(helper.params), [param] if helper.ty(param) == Type::I32);
         let member = helper.values.values().iter().find_map(|data| match data.def {
             Def::Op(Op::ReadAt(Array::Member(member), _)) => Some(member),

@@ -158,7 +158,7 @@ impl Draft {
     }
 
     /// Returns the size of the text of an operand.
-    #[inline]
+    #[inline(always)]
     pub fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
         let (expr, added, level) = match view {
             View::Const(bits) => return constant_size(ty.kind, &[bits], ty.lanes > 1),

@@ -349,6 +349,9 @@ impl Draft {
             facts: Vec::with_capacity(nodes),
             // Most operations have two operands; those with more are few.
             operands: Vec::with_capacity(2 * values),
+            titles: Vec::with_capacity(values / 4),
+            functions: Vec::with_capacity(values / 4),
+            spans: Vec::with_capacity(values / 4),
             words,
             is_traced,
             ..Self::default()

@@ -90,8 +90,7 @@ impl Words {
     }
     /// Returns a word if it is a free identifier, else adds one similar to it.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
-        let key = key(self.get(word));
-        if !names.has(key) && is_identifier(self.get(word).as_bytes()) && names.take(key, self.get(word)) {
+        if names.takes(self.get(word)) {
             return word;
         }
         let start = self.end();
@@ -175,15 +174,11 @@ impl<'o> Names<'o> {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
 
-    /// Returns whether this scope alone has a name.
-    fn has(&self, key: u64) -> bool {
-        self.taken.find(&key).is_some()
-    }
-
-    /// Takes an identifier that this scope has not, unless it is reserved or a scope around has it.
-    fn take(&mut self, key: u64, name: &str) -> bool {
-        let is_free = self.around(key).is_none() && !(self.reserved)(name);
-        is_free && self.insert(key)
+    /// Takes a name if it is a free identifier.
+    pub fn takes(&mut self, name: &str) -> bool {
+        let key = key(name);
+        let is_new = self.taken.find(&key).is_none() && is_identifier(name.as_bytes());
+        is_new && self.around(key).is_none() && !(self.reserved)(name) && self.insert(key)
     }
 
     /// Finds a name in the scopes around.
@@ -207,7 +202,7 @@ impl<'o> Names<'o> {
     pub fn clear(&mut self) {
         self.taken.clear();
         self.repetitions.clear();
-        self.repetitions.reserve(32);
+        self.repetitions.reserve(64);
         self.is_met = false;
     }
 
