@@ -10,7 +10,7 @@ use super::module::Module;
 use super::names::Names;
 use crate::ir::{Def, Func, Op, Type};
 
-/// What a text depends on besides names: the version of GLSL, and what is marked.
+/// Version of GLSL and marks: with the names, all that a text depends on.
 pub type Language = (Option<GlslVersion>, Marks);
 
 /// The text of a function, in the first language that it is written in: few hosts write several.

@@ -4,6 +4,7 @@
 mod chains;
 mod constructs;
 mod entries;
+mod kept;
 mod loops;
 mod machine;
 mod operations;

@@ -58,10 +58,10 @@ pub struct Fact {
     pub uses: Uses,
     /// The first store of it.
     pub store: u32,
-    /// That store is to the variable whose name it has afterwards.
+    /// Named by the variable of that store afterwards.
     pub is_kept: bool,
-    /// A load of a variable. Its text may be repeated: the name of a variable is no longer than that
-    /// of a constant.
+    /// A load of a variable. Its text may be repeated: the name of a variable is no longer than
+    /// that of a constant.
     pub is_load: bool,
     /// Name, unless it is inlined; `inline` decides.
     pub name: Word,

@@ -134,8 +134,8 @@ impl Draft {
         (LINE - around.min(LINE)).saturating_sub(4 * self.indent(expr)).max(LEAST)
     }
 
-    /// Returns the characters that an expression adds to its operands, and which operands are short:
-    /// all of what has a line for each of them.
+    /// Returns the characters that an expression adds to its operands, and up to how many an
+    /// operand is short: any number where each operand has a line.
     #[inline]
     fn own_length(&self, node: &Node) -> (u32, u32) {
         let commas = 2 * node.range().len() as u32;
