@@ -516,7 +516,7 @@ impl Global {
                 put!(out, "std430) ", access, "buffer ", block, rest, " {\n");
                 // The lengths follow the name: elsewhere ES accepts no unsized array.
                 put!(out, "    ", dialect.ty(*element), " ", name.as_ref(), "[]");
-                rows.into_iter().for_each(|rows| put!(out, "[", rows, "]"));
+                rows.iter().for_each(|rows| put!(out, "[", rows, "]"));
                 out.push_str(";\n};\n\n");
             }
         }
