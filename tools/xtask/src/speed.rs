@@ -39,7 +39,7 @@ const PROGRAMS: [&str; 22] = [
     "glsl:shaders/uber.shbin",
 ];
 /// Vertices of draws whose cache lines count, by the interpreter and by a batch.
-const DRAWS: [usize; 4] = [1, 4, 16, 64];
+const DRAWS: [usize; 4] = [1, 4, 15, 64];
 /// The program of these draws.
 const DRAWN: &str = "shaders/textured.shbin";
 /// Caches that count each line once: the first level holds two lines, the last one more than a
