@@ -67,7 +67,9 @@ impl Batch {
         let (mut failure, mut place, mut is_filled) = (None, 0, false);
         while place < vertices.order.len() {
             place = self.work.take(&vertices.order, place);
-            if self.work.count <= SMALL {
+            if self.work.count == 1 {
+                self.draw_alone(vertices, records, to);
+            } else if self.work.count <= SMALL {
                 self.draw_few(vertices, records, to);
             } else {
                 if !is_filled {
@@ -135,6 +137,16 @@ impl Batch {
             runner.file.output(&code.places, 4 * usize::from(register) + component)
         };
         records.write(&work.places[..count], lanes, to);
+    }
+
+    /// Draws one vertex, which would occupy eight lanes.
+    fn draw_alone(&mut self, vertices: &Vertices<'_>, records: &Records, to: &mut [f32]) {
+        let Self { code, runner, work } = self;
+        let load = |inputs: &mut [[f32; 4]; 16]| {
+            registers(code)
+                .for_each(|register| inputs[register] = vertices.fetch(register, work.vertices[0]));
+        };
+        records.write_one(work.places[0], runner.run_alone(code, load), to);
     }
 
     /// Draws at most [`SMALL`] vertices.

@@ -109,6 +109,18 @@ impl<'a> Vertices<'a> {
         let attribute = number.and_then(|number| self.attributes.get(usize::from(number)));
         attribute.unwrap_or(&VertexAttribute::Fixed(Registers::DEFAULT))
     }
+
+    /// Fetches the value of a register for a vertex, whose attribute exists.
+    pub(super) fn fetch(&self, register: usize, vertex: u32) -> [f32; 4] {
+        match self.attribute(register) {
+            VertexAttribute::Fixed(value) => *value,
+            VertexAttribute::Array(array) => {
+                let mut value = Registers::DEFAULT;
+                array.read_one(vertex, &mut value);
+                value
+            }
+        }
+    }
 }
 
 /// Places of a draw that are looked at for one batch, so that a list of them has a fixed size. A

@@ -165,6 +165,16 @@ impl Records {
         }
     }
 
+    /// Writes the record of a vertex from its output registers.
+    pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
+        let start = (place as usize).wrapping_mul(self.stride);
+        for Field { output, offset, .. } in &self.fields {
+            let value = output.value(registers, &self.options, &self.host);
+            let to = to.get_mut(start.wrapping_add(*offset)..).unwrap_or_default();
+            to.iter_mut().zip(value).take(output.lanes()).for_each(|(to, value)| *to = value);
+        }
+    }
+
     /// Copies records: to the first place of each pair from the second.
     pub(super) fn copy(&self, copies: &[[u32; 2]], to: &mut [f32]) {
         for &[later, earlier] in copies {

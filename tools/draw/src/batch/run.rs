@@ -127,6 +127,24 @@ impl Runner {
         }
     }
 
+    /// Runs a program for one vertex on the machine; `load` sets the inputs that it reads. Returns the
+    /// outputs.
+    pub(super) fn run_alone(
+        &mut self,
+        code: &Code,
+        load: impl FnOnce(&mut [[f32; 4]; 16]),
+    ) -> &[[f32; 4]; 16] {
+        let Self { settings, file, ints, bools, rest, .. } = self;
+        let machine = rest.begin(code, settings, (file.uniforms(), ints, *bools));
+        machine.set_budget(settings.budget);
+        if let Err(error) = machine.run_with(load) {
+            self.failure = Some(VertexError { vertex: 0, error });
+        }
+        (self.run, self.steps_of_each, self.used.steps[0]) = (1, 0, machine.steps());
+        self.stopped = machine.is_stopped().into();
+        machine.registers().outputs()
+    }
+
     /// The number of instructions that the last run executed for a lane.
     pub(super) fn steps(&self, lane: usize) -> u64 {
         match lane < LANES && self.run >> lane & 1 != 0 {
