@@ -229,7 +229,8 @@ fn text(path: &Path, host: &mut String) -> Result<(String, String), Failure> {
     let Some(language) = shaders::language(path) else { return read(path) };
     let (text, code) = shaders::compiled(path, language)?;
     // Two shaders of one build have their own files.
-    *host = format!("\n/// Registers of the shader, computed from its uniforms.\npub mod host {{\n{code}\n}}\n");
+    *host =
+        format!("\n/// Registers of the shader, computed from its uniforms.\npub mod host {{\n{code}\n}}\n");
     Ok((path.display().to_string(), text))
 }
 

@@ -130,7 +130,10 @@ pub fn run(arguments: &Compile, common: &Common) -> Result<(), Failure> {
     })?;
     if !compiled.interface.derived.is_empty() && arguments.host_c.is_none() && arguments.host_rust.is_none() {
         let names: Vec<&str> = compiled.interface.derived.iter().map(|derived| &*derived.name).collect();
-        common.note(format_args!("the host computes {}: --host-c and --host-rust write the code", names.join(", ")));
+        common.note(format_args!(
+            "the host computes {}: --host-c and --host-rust write the code",
+            names.join(", ")
+        ));
     }
     write(arguments, &compiled, output, bindings)
 }
