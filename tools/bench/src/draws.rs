@@ -151,7 +151,8 @@ pub fn print_menu(all: &mut [Ready]) -> Result<(), Error> {
     let mut other = Other::new();
     println!("{} programs in turn, {DRAWS} draws of 4.6 vertices with a matrix each, ns a draw", all.len());
     for kilobytes in evict::SIZES.into_iter().take(4) {
-        // Of each program and size the median: what else runs on the processor is no part of a draw.
+        // Of each program and size the median: what else runs on the processor is no part of a
+        // draw.
         let kinds = all.len() * MENU.len();
         let mut times = [vec![Vec::new(); kinds], vec![Vec::new(); kinds]];
         for draw in 0..DRAWS {

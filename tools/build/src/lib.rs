@@ -22,8 +22,8 @@
 //! }
 //! ```
 //!
-//! With the feature `compile`, a source may be a vertex shader in WGSL, GLSL or SPIR-V; its module has
-//! another one, `host`, whose `update` computes all registers from what the shader declares.
+//! With the feature `compile`, a source may be a vertex shader in WGSL, GLSL or SPIR-V; its module
+//! has another one, `host`, whose `update` computes all registers from what the shader declares.
 //!
 //! Neither an assembler nor a nightly compiler is needed. `transpica asm` writes the same for make,
 //! CMake and xmake, with [`bindings`] in C, and with [`dependencies`].

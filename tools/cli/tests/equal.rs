@@ -1,5 +1,5 @@
-//! `equal`, `optimize`, `compile`: verdicts about pairs of programs, shorter ones, compiled ones; as
-//! text, JSON and exit status.
+//! `equal`, `optimize`, `compile`: verdicts about pairs of programs, shorter ones, compiled ones;
+//! as text, JSON and exit status.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Instructions that a program executes, by the bool uniforms that it tests.
-//! In: a program, what is known of its bools and ints. Out: a row for each way. The inputs are those
-//! of a game, the same for equal seeds.
+//! In: a program, what is known of its bools and ints. Out: a row for each way. The inputs are
+//! those of a game, the same for equal seeds.
 
 use transpica::isa::{Flow, Inst, Pc};
 use transpica::settings::Control;

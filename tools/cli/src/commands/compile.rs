@@ -1,6 +1,6 @@
 //! `transpica compile`: a vertex shader in WGSL, GLSL or SPIR-V as a program for the console.
-//! In: a source. Out: a text for the assembler or a `.shbin` file, bindings, and a report of how far
-//! its results are from the source's.
+//! In: a source. Out: a text for the assembler or a `.shbin` file, bindings, and a report of how
+//! far its results are from the source's.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

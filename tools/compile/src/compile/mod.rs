@@ -49,7 +49,7 @@ pub enum Error {
     Source(source::Error),
     /// The program does not fit the machine.
     Emit(emit::Error),
-    /// What was written does not assemble to the program: a fault of this crate.
+    /// The text does not assemble to the program: a fault of this crate.
     Assembly(String),
     /// The program computes something else: a fault of this crate.
     Distance {

@@ -152,7 +152,8 @@ pub(super) struct Code {
     pub(super) entry: Pc,
     pub(super) places: Places,
     pub(super) ahead: Ahead,
-    /// Components of r and o registers that the program may read, or end with, before it writes them.
+    /// Components of r and o registers that the program may read, or end with, before it writes
+    /// them.
     pub(super) fresh: [u64; 2],
     /// Number of words of a program that runs from its entry to END in order, END excluded.
     pub(super) straight: Option<u16>,

@@ -36,8 +36,8 @@ macro_rules! wide {
     };
 }
 
-/// Effect of each data instruction in mode `M`, by a macro that takes a function of registers. `S` is
-/// any mode with the same results of operations that select values, so that modes share their
+/// Effect of each data instruction in mode `M`, by a macro that takes a function of registers. `S`
+/// is any mode with the same results of operations that select values, so that modes share their
 /// functions.
 macro_rules! data {
     ($op:expr, $mode:ident, $shared:ident, $run:ident) => {

@@ -5,8 +5,6 @@
 //! lines that it touches. So each block of lanes has a file of its own, in which a component is
 //! half a line, and one function has all operations.
 
-#![expect(clippy::needless_range_loop, reason = "one lane of several arrays")]
-
 use super::code::{Action, Bank, Code, From, Operation, Places, Read};
 use super::execute::data;
 use super::lanes::{BLOCK, LANES, components, flip};

@@ -114,7 +114,8 @@ impl<'a> Target<'a> {
         let (size, stride) = (self.places.len(), self.stride);
         let room = self.left.len().checked_div(3 * stride).unwrap_or(usize::MAX);
         let triangles = &triangles[..room.min(triangles.len())];
-        // Field by field, for the length of a copy to be constant, while the records stay in a cache.
+        // Field by field, for the length of a copy to be constant, while the records stay in a
+        // cache.
         for triangles in triangles.chunks(NEAR) {
             let (records, left) = mem::take(&mut self.left).split_at_mut(3 * stride * triangles.len());
             self.left = left;
