@@ -20,7 +20,7 @@ pub(super) fn header(interface: &Interface, name: &str) -> String {
          #include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n\n\
          #if !defined(TRANSPICA_PLAIN) && defined(__has_include)\n#if __has_include(<citro3d.h>)\n\
          #include <citro3d.h>\n#define TRANSPICA_CITRO3D\n#endif\n#endif\n\n\
-         // What the shader declares. Row r of a matrix is register r, and column c is its element c;\n\
+         // What the shader declares. Row r of a matrix is register r, column c its element c;\n\
          // elements beyond the columns are not read.\nstruct {name}_uniforms {{\n"
     );
     for uniform in &uniforms {
