@@ -19,7 +19,7 @@ use crate::languages;
 use crate::report::{Common, Failure};
 use crate::streams::{Output, Streams};
 
-/// Compile a vertex shader in WGSL, GLSL or SPIR-V to a program for the console
+/// Compile a vertex shader in WGSL, GLSL or SPIR-V for the console
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica compile hero.wgsl -o hero.v.pica

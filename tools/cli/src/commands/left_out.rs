@@ -32,7 +32,7 @@ macro_rules! left_out {
 }
 
 left_out! { "compile":
-    compile Compile "Compile a vertex shader in WGSL, GLSL or SPIR-V to a program for the console",
+    compile Compile "Compile a vertex shader in WGSL, GLSL or SPIR-V for the console",
     equal Equal "Tell whether two programs compute the same",
     optimize Optimize "Make a program shorter, with a proof",
 }

@@ -112,7 +112,7 @@ impl<'a> Target<'a> {
     /// Writes the first triangles, as many as there is room for, and returns their number.
     fn write(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) -> usize {
         let (size, stride) = (self.places.len(), self.stride);
-        let room = self.left.len().checked_div(3 * stride).unwrap_or(usize::MAX);
+        let room = self.left.len().checked_div(stride.saturating_mul(3)).unwrap_or(usize::MAX);
         let triangles = &triangles[..room.min(triangles.len())];
         // Field by field, for the length of a copy to be constant, while the records stay in a
         // cache.
