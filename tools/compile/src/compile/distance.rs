@@ -86,19 +86,20 @@ pub(super) fn measure(
     if has_run { Ok(all) } else { Err(lost()) }
 }
 
-/// How far the outputs of the source itself move where its inputs change by a millionth: directions
-/// of almost nothing, differences of almost equal numbers and steps move by more than [`MOST`].
+/// How far the outputs of the source itself move where its inputs change by what a constant of a
+/// file loses, which has 16 bits of fraction. Directions of almost nothing, fractions of large
+/// numbers and steps move by more than [`MOST`].
 fn movement(
     source: &Source,
     options: &Options,
     interface: &Interface,
     (inputs, expected): (&Inputs, &[Vec<f32>]),
 ) -> Vec<f64> {
-    let mut random = Random::new(0, "inputs moved by a millionth");
+    let mut random = Random::new(0, "inputs moved a little");
     let mut moved = vec![0.0_f64; expected.len()];
     for _ in 0..8 {
         let mut inputs = inputs.clone();
-        let mut nudge = |lane: f32| lane * (1.0 + (random.unit() - 0.5) * 2e-6);
+        let mut nudge = |lane: f32| lane * (1.0 + (random.unit() - 0.5) / 32768.0);
         for attribute in interface.attributes.iter().filter(|one| one.shape.scalar == Scalar::Float) {
             let lanes = &mut inputs.attributes[usize::from(attribute.register & 15)];
             *lanes = lanes.map(&mut nudge);

@@ -95,4 +95,14 @@ pub const JOBS: &[Job] = &[
         ..PLAIN
     },
     Job { file: "vegetation.wgsl", ranges: &[("gusts", [-1.0, -1.0, -1.0, 0.1], [1.0; 4])], ..PLAIN },
+    Job {
+        file: "water.wgsl",
+        ranges: &[
+            ("wavePhase", [-1.0; 4], [1.0; 4]),
+            ("waveMove", [-0.1; 4], [0.1; 4]),
+            ("waveSlope", [-0.3; 4], [0.3; 4]),
+            ("eyePos", [-1.0, 1.0, -1.0, 1.0], [1.0, 3.0, 1.0, 1.0]),
+        ],
+        ..PLAIN
+    },
 ];

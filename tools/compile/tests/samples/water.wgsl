@@ -30,6 +30,10 @@ struct Result {
     @location(5) quaternion: vec4f,
 }
 
+fn fourth(x: f32) -> f32 {
+    return x * x * x * x;
+}
+
 @vertex
 fn main(@location(0) inpos: vec3f, @location(1) inside: vec3f) -> Result {
     let calm = scene.worldMatrix * vec4f(inpos, 1.0);
@@ -63,11 +67,11 @@ fn main(@location(0) inpos: vec3f, @location(1) inside: vec3f) -> Result {
     let far = length(to_eye);
     let eye = to_eye / far;
     let cosine = max(dot(normal, eye), 0.0);
-    let fresnel = 0.02037 + 0.97963 * pow(1.0 - cosine, 5.0);
+    let fresnel = 0.02037 + 0.97963 * fourth(1.0 - cosine) * (1.0 - cosine);
     let mirrored = 2.0 * cosine * normal - eye;
     let up = 1.0 - max(mirrored.y, 0.0);
     let glint = pow(max(dot(sea.sunDir.xyz, mirrored), 0.0), 64.0) * sea.sunDir.w;
-    let sky = mix(sea.zenith.rgb, sea.horizon.rgb, pow(up, 4.0)) + glint * sea.sunColor.rgb;
+    let sky = mix(sea.zenith.rgb, sea.horizon.rgb, fourth(up)) + glint * sea.sunColor.rgb;
 
     // Light that comes back from the ground, and through crests before the sun.
     let height = place.y - calm.y;
