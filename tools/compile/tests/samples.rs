@@ -87,7 +87,9 @@ impl Pair {
                 let symbol = symbol.unwrap_or_else(|| panic!("the sample has no {name}"));
                 let range = symbol.first..symbol.first + symbol.count;
                 match symbol.bank {
-                    SymbolBank::Float => hand.floats[range].iter().map(|lanes| lanes.map(f32::to_bits)).collect(),
+                    SymbolBank::Float => {
+                        hand.floats[range].iter().map(|lanes| lanes.map(f32::to_bits)).collect()
+                    }
                     SymbolBank::Bool => vec![[u32::from(hand.bool(symbol.first as u8)), 0, 0, 0]],
                     SymbolBank::Int => vec![[u32::from(hand.ints[symbol.first][0]) + 1, 0, 0, 0]],
                     SymbolBank::Input => unreachable!("uniforms only"),
@@ -113,7 +115,8 @@ fn values(job: &Job, file: &Shbin<'_>, pair: &Pair, seed: u64) -> (Uniforms, Vec
         std::array::from_fn(|lane| low[lane] + (high[lane] - low[lane]) * random.unit())
     };
     for (name, low, high) in job.ranges {
-        let symbol = symbols.as_slice().iter().find(|symbol| symbol.name == *name).expect("a name of the sample");
+        let symbol =
+            symbols.as_slice().iter().find(|symbol| symbol.name == *name).expect("a name of the sample");
         for register in symbol.first..symbol.first + symbol.count {
             match symbol.bank {
                 SymbolBank::Input => {
@@ -159,6 +162,7 @@ fn outputs(symbols: &Symbols, registers: &[[f32; 4]; 16]) -> Outputs {
 
 impl Far {
     fn add(&mut self, hand: &Outputs, compiled: &Outputs) {
+        // What only a geometry program receives has no place in a shader.
         for (name, lanes) in hand.iter().filter(|(name, _)| *name != "generic") {
             let found = compiled.iter().find(|(other, _)| other == name);
             let (_, found) = found.unwrap_or_else(|| panic!("the shader has no {name}"));
@@ -212,9 +216,6 @@ fn distances(job: &Job, pair: &Pair) -> (Far, usize) {
                 all.other = all.other.max(far.other);
             } else {
                 others += 1;
-                if std::env::var("SHOW").is_ok_and(|show| job.file.contains(&show)) && others < 4 {
-                    println!("{seed}: {hand:?}\n{compiled:?}\n{vertex:?} {:?}", both[0]);
-                }
             }
         }
     }
@@ -227,7 +228,6 @@ fn shaders_take_few_words_more_than_samples_and_compute_the_same() {
     println!("{:16} hand compiled ratio  position     color     other  others", "shader");
     for job in JOBS {
         let pair = Pair::new(job);
-        if std::env::var("SHOW").is_ok_and(|show| job.file.contains(&show)) { println!("{}", pair.compiled.text); }
         let (far, others) = distances(job, &pair);
         let ratio = pair.compiled.words as f64 / pair.words as f64;
         println!(
@@ -284,9 +284,11 @@ fn pictures_of_shaders_are_those_of_samples() {
         let [hand, compiled] = pictures(job, &Pair::new(job));
         let background = hand.pixels[0];
         let drawn = hand.pixels.iter().filter(|&&pixel| pixel != background).count();
-        let differences = hand.pixels.iter().zip(&compiled.pixels).map(|(a, b)| {
-            a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or_default()
-        });
+        let differences = hand
+            .pixels
+            .iter()
+            .zip(&compiled.pixels)
+            .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or_default());
         let differ = differences.clone().filter(|&difference| difference > 0).count();
         let more = differences.filter(|&difference| difference > 1).count();
         println!("{:16} {drawn:5} {differ:7} {more:7}", job.file);

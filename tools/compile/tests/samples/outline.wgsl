@@ -19,7 +19,7 @@ fn random(place: vec3f) -> f32 {
 @vertex
 fn main(@location(0) inpos: vec3f, @location(1) innrm: vec3f) -> Result {
     if pen.hidden != 0 {
-        return Result(vec4f(0.00001, 0.00001, 0.00001, 1.0), vec4f(0.0));
+        return Result(vec4f(2.0, 2.0, 2.0, 1.0), vec4f(0.0));
     }
     var width = pen.ink.w;
     if pen.wobble != 0 {

@@ -70,7 +70,7 @@ fn main(@location(0) inpos: vec3f, @location(1) inside: vec3f) -> Result {
     let fresnel = 0.02037 + 0.97963 * fourth(1.0 - cosine) * (1.0 - cosine);
     let mirrored = 2.0 * cosine * normal - eye;
     let up = 1.0 - max(mirrored.y, 0.0);
-    let glint = pow(max(dot(sea.sunDir.xyz, mirrored), 0.0), 64.0) * sea.sunDir.w;
+    let glint = pow(saturate(dot(sea.sunDir.xyz, mirrored)), 64.0) * sea.sunDir.w;
     let sky = mix(sea.zenith.rgb, sea.horizon.rgb, fourth(up)) + glint * sea.sunColor.rgb;
 
     // Light that comes back from the ground, and through crests before the sun.
