@@ -32,7 +32,11 @@ pub const JOBS: &[Job] = &[
         whole: &[("incol", 0), ("incol", 1), ("incol", 2), ("incol", 3)],
         ..PLAIN
     },
-    Job { file: "lights.wgsl", ..PLAIN },
+    Job {
+        file: "lights.wgsl",
+        ranges: &[("ambient", [0.0; 4], [0.2; 4]), ("lightColor", [0.0; 4], [0.4; 4])],
+        ..PLAIN
+    },
     Job { file: "fog.wgsl", ranges: &[("layers", [0.0; 4], [1.5, 2.0, 0.0, 0.0])], ..PLAIN },
     Job { file: "skinning.wgsl", ..PLAIN },
     Job {
@@ -60,7 +64,14 @@ pub const JOBS: &[Job] = &[
         ..PLAIN
     },
     Job { file: "outline.wgsl", ranges: &[("screen", [0.002; 4], [0.01; 4])], ..PLAIN },
-    Job { file: "morph.vert", ranges: &[("weights", [-0.5; 4], [1.5; 4])], ..PLAIN },
+    Job {
+        file: "morph.vert",
+        ranges: &[
+            ("weights", [-0.5; 4], [1.5; 4]),
+            ("lightDir", [-1.0, -1.0, -1.0, 0.0], [1.0, 1.0, 1.0, 0.5]),
+        ],
+        ..PLAIN
+    },
     Job {
         file: "particles.wgsl",
         ranges: &[
@@ -76,8 +87,9 @@ pub const JOBS: &[Job] = &[
         file: "terrain.wgsl",
         ranges: &[
             ("incell", [0.0; 4], [8.0, 8.0, 2.0, 2.0]),
-            ("innrm", [-0.6, -0.6, 0.0, 0.0], [0.6, 0.6, 0.0, 24.0]),
+            ("innrm", [-0.6, -0.6, 0.0, 0.0], [0.6, 0.6, 0.0, 23.9]),
             ("bandSlope", [0.5; 4], [4.0; 4]),
+            ("sun", [-1.0, 0.0, -1.0, 0.0], [1.0, 1.0, 1.0, 0.5]),
         ],
         ..PLAIN
     },
@@ -89,6 +101,7 @@ pub const JOBS: &[Job] = &[
         ranges: &[
             ("lampPos", [-2.0; 4], [2.0; 4]),
             ("lampColor", [0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 32.0]),
+            ("ambient", [0.0; 4], [0.2; 4]),
             ("attenuation", [0.5, 0.0, 0.0, 0.0], [1.0; 4]),
         ],
         ..PLAIN
@@ -98,16 +111,6 @@ pub const JOBS: &[Job] = &[
         // The loop of four octaves is unrolled although a round has a sine and may be the last.
         ratio: 2.1,
         ranges: &[("gusts", [-1.0, -1.0, -1.0, 0.1], [1.0; 4])],
-        ..PLAIN
-    },
-    Job {
-        file: "water.wgsl",
-        ranges: &[
-            ("wavePhase", [-1.0; 4], [1.0; 4]),
-            ("waveMove", [-0.1; 4], [0.1; 4]),
-            ("waveSlope", [-0.3; 4], [0.3; 4]),
-            ("eyePos", [-1.0, 1.0, -1.0, 1.0], [1.0, 3.0, 1.0, 1.0]),
-        ],
         ..PLAIN
     },
 ];
