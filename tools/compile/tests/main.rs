@@ -8,6 +8,7 @@ mod compiled;
 mod forms;
 mod host;
 mod programs;
+mod samples;
 mod source;
 
 /// Layers below the public API that tests look into.
