@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::source::generate;
-use transpica_compile::compile::{Error, compile};
+use transpica_compile::compile::{Error, compile, compile_with};
 use transpica_compile::emit;
 use transpica_compile::source::{self, Language, Options, read};
 
@@ -34,6 +34,9 @@ fn shaders_become_programs_that_compute_the_same() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
+/// Vertices on which each random program is compared.
+const VERTICES: usize = 100;
+
 #[test]
 fn random_shaders_become_programs_or_exceed_a_limit() {
     let (mut counts, mut words) = (std::collections::BTreeMap::<String, u64>::new(), 0);
@@ -41,7 +44,7 @@ fn random_shaders_become_programs_or_exceed_a_limit() {
     for seed in 0..programs {
         let text = generate::program(seed);
         let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
-        let kind = match compile(&source, &Options::of(Language::Wgsl)) {
+        let kind = match compile_with(&source, &Options::of(Language::Wgsl), VERTICES) {
             Ok(compiled) => {
                 words += compiled.words;
                 "compiled".to_owned()

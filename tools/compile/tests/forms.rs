@@ -200,6 +200,14 @@ fn a_loop_is_left_where_a_test_says_so() {
 }
 
 #[test]
+fn a_bool_that_leaves_a_loop_becomes_flags() {
+    let text = check(&counted("%20: bool = uniform b3 if %20 { break %6 }"), &[Mask::XYZW]);
+    assert!(text.contains("breakc") && text.contains("ifu b3"), "{text}");
+    let text = check(&counted("%20: bool = uniform b3 if %20 {} else { break %6 }"), &[Mask::XYZW]);
+    assert!(text.contains("breakc"), "{text}");
+}
+
+#[test]
 fn a_loop_without_a_count_jumps_back() {
     let text = check(
         "func main { %0: f32x4 = input v0 %1: f32x4 = const 0.5 0.5 0.5 0.5 %2: f32 = const 4.0 %3: f32x4 = const 64.0 9.0 8.0 7.0
@@ -221,6 +229,29 @@ fn an_address_that_control_flow_chooses_is_converted_after_it() {
          %4: i32 = addressp %2 %5: i32 = addressp %3
          if %1 { yield %4 } else { yield %5 } -> %6: i32
          %7: f32x4 = uniform c20[%6] yield %7 }",
+        &[Mask::XYZW],
+    );
+}
+
+#[test]
+fn a_choice_between_truth_values_is_a_number() {
+    check(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %0.x %3: f32 = shuffle %1.y
+         %4: bool = less %2 %3 %5: f32 = shuffle %0.z %6: bool = equal %5 %3 %7: bool = uniform b3
+         %8: bool = select %4 %6 %7 %9: bool = not %8 %10: bool = select %6 %9 %4 %11: bool = and %8 %10
+         if %11 { yield %0 } else { yield %1 } -> %12: f32x4 %13: f32x4 = shuffle %1.x %1.x %1.x %1.x
+         %14: boolx4 = shuffle %8.x %10.x %9.x %8.x %15: f32x4 = select %14 %12 %13 yield %15 }",
+        &[Mask::XYZW],
+    );
+}
+
+#[test]
+fn a_choice_between_two_addresses_reads_each_by_its_own() {
+    check(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %0.x %3: f32 = shuffle %0.y
+         %4: i32 = addressp %2 %5: i32 = addressp %3 %6: f32x4 = uniform c20[%4] %7: f32x4 = uniform c20[%5]
+         %8: f32 = shuffle %0.z %9: f32 = shuffle %1.y %10: bool = less %8 %9
+         %11: boolx4 = shuffle %10.x %10.x %10.x %10.x %12: f32x4 = select %11 %6 %7 yield %12 }",
         &[Mask::XYZW],
     );
 }

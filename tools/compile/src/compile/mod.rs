@@ -64,6 +64,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(error) => error.fmt(f),
+            // The places of values are lines of the source.
+            Self::Emit(emit::Error::Unsupported { what, place: emit::Place { pc: Some(line), .. } }) => {
+                write!(f, "line {}: {what} is not compiled", line.0)
+            }
             Self::Emit(error) => error.fmt(f),
             Self::Assembly(report) => write!(f, "the program does not assemble as it was made: {report}"),
             Self::Distance { output, distance } => {
@@ -92,6 +96,14 @@ impl std::error::Error for Error {}
 /// # Errors
 /// See [`Error`].
 pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
+    compile_with(source, options, VERTICES)
+}
+
+/// [`compile`] that compares the program with its source on so many vertices.
+///
+/// # Errors
+/// See [`Error`].
+pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Result<Compiled, Error> {
     let mut lowered = lower(source, options).map_err(Error::Source)?;
     passes::optimize::run(&mut lowered.module, &Settings::default().arithmetic, &mut Scratch::default());
     let interface = lowered.interface;
@@ -108,7 +120,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
         return Err(Error::Assembly("other words".into()));
     }
     let file = Shbin::parse(&assembled.bytes).map_err(|error| Error::Assembly(error.to_string()))?;
-    let distances = distance::measure(source, options, &interface, &file, VERTICES)?;
+    let distances = distance::measure(source, options, &interface, &file, vertices)?;
     let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| distance.relative > MOST);
     if let Some((&distance, output)) = far {
         return Err(Error::Distance { output: output.name.clone(), distance });

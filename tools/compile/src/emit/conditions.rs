@@ -40,7 +40,7 @@ impl Comparison {
 impl Select<'_> {
     /// Follows a truth value through shuffles and negations: its lane, and the value expected of
     /// it.
-    fn truth(&self, mut lane: Lane, mut expected: bool) -> (Lane, bool) {
+    pub fn truth(&self, mut lane: Lane, mut expected: bool) -> (Lane, bool) {
         loop {
             match self.f.op(lane.value()) {
                 Some(Op::Shuffle(lanes)) => lane = lanes[usize::from(lane.index())],
@@ -166,7 +166,10 @@ impl Select<'_> {
         if depth > MOST_DEPTH {
             return unsupported("a condition of so many parts");
         }
-        let Some(op) = self.f.op(value) else { return Ok((Root::Value(at), false)) };
+        // What control flow or a choice gives has a variable of its own.
+        let Some(op) = self.f.op(value).filter(|op| !matches!(op, Op::Select { .. })) else {
+            return Ok((Root::Value(at), false));
+        };
         let (op, sources) = match op {
             Op::Const(bits) => {
                 return Ok(self.constant(if bits[usize::from(lane)] == 0 { 0 } else { ONE }));
@@ -210,6 +213,12 @@ impl Select<'_> {
         let var = self.code.var(None);
         self.data(op, vec![Target::Var(var)], sources.map(|lane| vec![lane]).to_vec())?;
         Ok((Root::Var(var), false))
+    }
+
+    /// The test of a bool uniform by flags.
+    pub fn bool_flag(&mut self, id: u8, expected: bool) -> Result<Test, Error> {
+        let (a, b) = (self.bool_number(id)?, self.constant(0));
+        self.one(Comparison { op: CompareOp::Eq, a, b }, None, !expected)
     }
 
     fn bool_number(&mut self, id: u8) -> Result<Operand, Error> {

@@ -331,8 +331,12 @@ impl Flow<'_> {
         if is_tail && is_counted {
             return Ok(());
         }
-        let test = self.select.test(Lane::new(*cond, 0), is_first)?;
+        let mut test = self.select.test(Lane::new(*cond, 0), is_first)?;
         if !is_tail {
+            // BREAKC tests flags alone.
+            if let Test::Bool { id, expected } = test {
+                test = self.select.bool_flag(id, expected)?;
+            }
             self.select.code.steps.push(Step::BreakIf(test));
         } else if let Some(Frame { kind: Kind::Loop(open), .. }) = self.frames.last_mut() {
             open.again = Some(test.negated());
@@ -351,7 +355,7 @@ impl Flow<'_> {
         // What they read must not change at the end of the last round.
         let is_stable = |&value: &Value| {
             (0..f.ty(value).lanes).all(|lane| {
-                let lane = Lane::new(value, lane);
+                let lane = self.select.truth(Lane::new(value, lane), true).0;
                 match self.select.number(lane).map(|(root, _)| root) {
                     Some(Root::Value(lane)) => !params.contains(&lane.value()),
                     Some(Root::Relative { .. }) => false,
@@ -412,27 +416,25 @@ impl Flow<'_> {
             for lane in 0..f.ty(taker).lanes {
                 let to = Lane::new(taker, lane);
                 if self.select.uses.of(to) > 0 && !self.select.undefined.contains(&value) {
-                    let operand = self.argument(Lane::new(value, lane))?;
+                    let operand = self.select.argument(Lane::new(value, lane))?;
                     copies.push((Target::Var(self.select.var(to)), operand));
                 }
             }
         }
         self.copy(copies)
     }
-
-    /// A value of any kind as a float.
-    fn argument(&mut self, lane: Lane) -> Result<Operand, Error> {
-        if self.select.f.ty(lane.value()).kind == ScalarKind::Bool {
-            return self.select.truth_number(lane.value(), lane.index(), 0);
-        }
-        let place = self.select.place(lane.value());
-        self.select
-            .number(lane)
-            .ok_or_else(|| Error::unsupported("an integer that control flow chooses", place))
-    }
 }
 
 impl Select<'_> {
+    /// A value of any kind as a float.
+    fn argument(&mut self, lane: Lane) -> Result<Operand, Error> {
+        if self.f.ty(lane.value()).kind == ScalarKind::Bool {
+            return self.truth_number(lane.value(), lane.index(), 0);
+        }
+        let place = self.place(lane.value());
+        self.number(lane).ok_or_else(|| Error::unsupported("an integer that control flow chooses", place))
+    }
+
     /// Selects a choice between two values.
     pub fn select(
         &mut self,
@@ -444,21 +446,24 @@ impl Select<'_> {
     ) -> Result<(), Error> {
         for &lane in lanes {
             let var: Var = self.var(Lane::new(value, lane));
-            let mut sources = Vec::with_capacity(2);
-            for from in [a, b] {
-                let Some(operand) = self.number(Lane::new(from, lane)) else {
-                    return Err(Error::unsupported("a choice between integers", self.place(value)));
-                };
-                sources.push(self.pin(operand)?);
+            // It may need a0 itself.
+            let test = self.test(Lane::new(cond, lane), true)?;
+            let mut operands = vec![self.argument(Lane::new(a, lane))?, self.argument(Lane::new(b, lane))?];
+            // One address at a time.
+            if let [(Root::Relative { address: x, .. }, _), (Root::Relative { address: y, .. }, _)] =
+                operands[..]
+                && x != y
+            {
+                operands[0] = self.moved(&operands[..1])?[0];
             }
+            let sources = self.pin_all(operands)?;
             let copies: Vec<Step> =
                 sources.into_iter().map(|source| Step::Copy(vec![(Target::Var(var), source)])).collect();
-            let test = self.test(Lane::new(cond, lane), true)?;
             // Neighbors that one condition decides share an IF.
-            if let [.., Step::If(known), Step::Copy(first), Step::Else, Step::Copy(_), Step::EndIf] =
+            if let [.., Step::If(known), Step::Copy(first), Step::Else, Step::Copy(second), Step::EndIf] =
                 &self.code.steps[..]
                 && *known == test
-                && copies.iter().all(|copy| !reads_target(copy, first))
+                && copies.iter().all(|copy| !reads_target(copy, first) && !reads_target(copy, second))
             {
                 let end = self.code.steps.len();
                 for (step, copy) in [end - 4, end - 2].into_iter().zip(copies) {
