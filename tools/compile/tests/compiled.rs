@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::source::generate;
-use transpica_compile::compile::{Error, compile, compile_with};
+use transpica_compile::compile::{Compiled, Error, compile, compile_with};
 use transpica_compile::emit;
 use transpica_compile::source::{self, Language, Options, read};
 
@@ -57,4 +57,52 @@ fn random_shaders_become_programs_or_exceed_a_limit() {
     }
     println!("{counts:?}, {words} words");
     assert!(counts["compiled"] * 10 >= programs * 8, "{counts:?}");
+}
+
+fn compiled(text: &str) -> Result<Compiled, Error> {
+    compile(&read(Language::Wgsl, text.as_bytes()).expect("valid"), &Options::of(Language::Wgsl))
+}
+
+#[test]
+fn comparisons_of_one_line_wait_for_their_operands() {
+    let text = "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+        var result = p;
+        if i32(p.x * 32.0) % 8 == 0 { result = p.wzyx; }
+        return result;
+    }";
+    compiled(text).expect("the same");
+}
+
+#[test]
+fn a_loop_that_is_left_in_its_first_round_is_none() {
+    let text = "@group(0) @binding(0) var<uniform> count: i32;
+    @vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+        var result = p;
+        for (var n = 0; n < count; n++) {
+            result.y += 1.0;
+            if p.x < 0.5 { result.x *= 2.0; }
+            break;
+        }
+        return result;
+    }";
+    let compiled = compiled(text).expect("in the subset");
+    assert!(!compiled.text.contains("for ") && compiled.interface.counts.is_empty(), "{}", compiled.text);
+}
+
+#[test]
+fn errors_name_lines_of_the_source() {
+    let program = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|n| format!("p.x > {n}.5")).collect();
+        format!(
+            "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {{
+                var result = p;
+                if {} {{ result = p.wzyx; }}
+                return result;
+            }}",
+            parts.join(" && ")
+        )
+    };
+    compiled(&program(33)).expect("not too deep");
+    let error = compiled(&program(34)).expect_err("one more");
+    assert_eq!(error.to_string(), "line 3: a condition of so many parts is not compiled");
 }

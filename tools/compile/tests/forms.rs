@@ -330,6 +330,63 @@ fn constructs_nest_as_deep_as_the_machine_remembers() {
     assert_eq!(error.to_string(), "9 nested IFs are needed, and there are 8");
 }
 
+/// Operations one after the other, no two alike, and the last value.
+fn chain(count: usize) -> (String, usize) {
+    let name = |n: usize| if n == 0 { 0 } else { 2000 + n };
+    let text = (0..count).map(|n| {
+        let op = ["addp", "maxp", "mulp", "minp", "sgep", "sltp"][n / 90];
+        format!(
+            "%{}: f32x4 = uniform c{} %{}: f32x4 = {op} %{} %{} ",
+            1000 + n,
+            n % 90,
+            name(n + 1),
+            1000 + n,
+            name(n)
+        )
+    });
+    (text.collect(), name(count))
+}
+
+#[test]
+fn a_second_part_is_as_long_as_the_hardware_reads() {
+    let program = |condition: &str, words: usize| {
+        let (text, last) = chain(words);
+        format!(
+            "func main {{ %0: f32x4 = input v0 %1: f32x4 = uniform c95 {condition}
+             if %2 {{ %5: f32x4 = neg %0 %3: f32x4 = maxp %0 %5 yield %3 }} else {{ {text} yield %{last} }} -> %4: f32x4 yield %4 }}"
+        )
+    };
+    let flags = "%6: f32 = shuffle %0.x %7: f32 = shuffle %1.y %2: bool = less %6 %7";
+    let bools = "%2: bool = uniform b3";
+    let position = |text: &str, of: &str| text.find(of).expect("in the text");
+    for condition in [flags, bools] {
+        let text = check(&program(condition, 255), &[Mask::XYZW]);
+        assert!(position(&text, "-v0") < position(&text, ".else"), "{text}");
+    }
+    let text = check(&program(flags, 256), &[Mask::XYZW]);
+    assert!(position(&text, ".else") < position(&text, "-v0"), "{text}");
+    let text = check(&program(bools, 256), &[Mask::XYZW]);
+    assert!(text.matches("jmpu").count() == 2 && !text.contains("ifu"), "{text}");
+}
+
+#[test]
+fn words_of_ends_count() {
+    // A NOP stands between the ends of two parts.
+    let program = |words: usize| {
+        let (text, last) = chain(words);
+        format!(
+            "func main {{ %0: f32x4 = input v0 %1: f32x4 = uniform c95 {text}
+             %2: bool = uniform b1 %3: bool = uniform b2
+             if %2 {{ if %3 {{ %4: f32x4 = mulp %1 %{last} yield %4 }} else {{ yield %{last} }} -> %5: f32x4
+             yield %5 }} else {{ yield %{last} }} -> %6: f32x4 yield %6 }}"
+        )
+    };
+    let most = emitted(&program(506), &[Mask::XYZW], 0).expect("it fits");
+    assert_eq!(most.words(), 512);
+    let error = emitted(&program(507), &[Mask::XYZW], 0).expect_err("one more");
+    assert_eq!(error.to_string(), "513 words are needed, and there are 512");
+}
+
 #[test]
 fn lines_that_repeat_become_a_procedure() {
     let text = check(

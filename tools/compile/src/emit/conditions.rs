@@ -156,7 +156,15 @@ impl Select<'_> {
                 && self.uses.of(Lane::new(value, 0)) > 0
                 && self.f.place(value).is_some_and(|place| place.pc == Some(pc))
         });
-        same.filter_map(|value| self.comparison(Lane::new(value, 0))).find(|&other| fit(comparison, other))
+        let exists = |(root, _): Operand| match root {
+            Root::Value(lane) | Root::Relative { address: lane, .. } => self.exists[lane.value().0 as usize],
+            Root::Var(_) | Root::Input { .. } | Root::Uniform { .. } | Root::Const(_) | Root::Computed(_) => {
+                true
+            }
+        };
+        // In a shader, an instruction is a line: what it compares may come later.
+        same.filter_map(|value| self.comparison(Lane::new(value, 0)))
+            .find(|&other| fit(comparison, other) && exists(other.a) && exists(other.b))
     }
 
     /// A truth value as 0 or 1.

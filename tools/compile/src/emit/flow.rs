@@ -3,7 +3,7 @@
 //! Rules: pica200.md §5. BREAKC only in the body of its loop, never in an IF.
 
 use crate::ir::walk::{self, Walk};
-use crate::ir::{Exit, Func, Lane, Node, NodeData, Region, ScalarKind, Value, ValueList};
+use crate::ir::{Exit, Func, Item, Lane, Node, NodeData, Region, ScalarKind, Value, ValueList};
 use transpica::isa::Mask;
 
 use super::code::{Code, Source, Step, Target, Test, Var};
@@ -83,13 +83,21 @@ pub(super) fn run(
         match step {
             walk::Step::Let(value) => {
                 flow.select.value(value)?;
+                flow.select.exists[value.0 as usize] = true;
                 flow.written(&[value])?;
             }
-            walk::Step::Enter(node) => flow.enter(node)?,
+            walk::Step::Enter(node) => {
+                flow.enter(node)?;
+                flow.select.now_exist(f.nodes[node].params(), true);
+            }
             walk::Step::Begin(_) => flow.begin(),
-            walk::Step::End(region) => flow.end(region)?,
+            walk::Step::End(region) => {
+                flow.end(region)?;
+                flow.select.ends(region);
+            }
             walk::Step::Leave(node) => {
                 flow.leave(node)?;
+                flow.select.now_exist(f.nodes[node].results(), true);
                 let results = f.get(f.nodes[node].results()).to_vec();
                 flow.written(&results)?;
             }
@@ -426,6 +434,24 @@ impl Flow<'_> {
 }
 
 impl Select<'_> {
+    /// Notes that values exist, or that they no longer do.
+    fn now_exist(&mut self, list: ValueList, exist: bool) {
+        for value in self.f.get(list) {
+            self.exists[value.0 as usize] = exist;
+        }
+    }
+
+    /// Notes that the values of a region no longer exist.
+    fn ends(&mut self, region: Region) {
+        let f = self.f;
+        for item in &f.regions[region].items {
+            match *item {
+                Item::Let(value) => self.exists[value.0 as usize] = false,
+                Item::Node(node) => self.now_exist(f.nodes[node].results(), false),
+            }
+        }
+    }
+
     /// A value of any kind as a float.
     fn argument(&mut self, lane: Lane) -> Result<Operand, Error> {
         if self.f.ty(lane.value()).kind == ScalarKind::Bool {

@@ -7,8 +7,8 @@
 //! loops, `conditions.rs` tests, `select.rs` operations and their operands, `fuse.rs` MAD and DPH,
 //! `uses.rs` counts of reads: to `code.rs`. `pack.rs` instructions of several values;
 //! `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers; `constants.rs`
-//! uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs` lines that repeat;
-//! `error.rs` errors.
+//! uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs` lines that repeat,
+//! `lengths.rs` long parts; `error.rs` errors.
 
 mod blocks;
 mod coalesce;
@@ -19,6 +19,7 @@ mod error;
 mod flow;
 mod fuse;
 mod hoist;
+mod lengths;
 mod live;
 mod loops;
 mod pack;
@@ -139,8 +140,8 @@ fn emit_with(
     let mut lines = print::lines(&code.steps, &spots);
     shorten::merge_ends(&mut lines);
     let procedures = if surroundings.shares { shorten::outline(&mut lines) } else { Vec::new() };
-    let is_word = |line: &&String| !line.trim_start().starts_with('.') && !line.ends_with(':');
-    let words = procedures.iter().flatten().chain(&lines).filter(is_word).count();
+    lengths::run(&mut lines);
+    let words = procedures.iter().map(|lines| lengths::words(lines)).sum::<usize>() + lengths::words(&lines);
     if words > sizes::VERTEX_WORDS as usize {
         let (needed, limit) = (Some(words), sizes::VERTEX_WORDS as usize);
         return Err(Error::Limit { what: "words", needed, limit, taken: String::new() });

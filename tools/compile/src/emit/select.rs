@@ -109,6 +109,8 @@ pub(super) struct Select<'a> {
     pub counted: Option<Value>,
     /// Integers that only the machine holds.
     pub hidden: Vec<Value>,
+    /// By value: it exists here.
+    pub exists: Vec<bool>,
 }
 
 impl<'a> Select<'a> {
@@ -130,6 +132,7 @@ impl<'a> Select<'a> {
             counters: Vec::new(),
             counted: None,
             hidden: Vec::new(),
+            exists: vec![false; f.values.len()],
         }
     }
 

@@ -71,7 +71,7 @@ fn settle(lines: &mut Vec<String>, middle: usize) {
 }
 
 /// The opposite test of flags.
-fn inverted(line: &str) -> Option<String> {
+pub(super) fn inverted(line: &str) -> Option<String> {
     let (head, condition) = line.split_once("ifc ")?;
     let flag = |flag: &str| flag.strip_prefix('!').map_or_else(|| format!("!{flag}"), str::to_owned);
     let inverted = if let Some((x, y)) = condition.split_once(" && ") {
@@ -84,11 +84,11 @@ fn inverted(line: &str) -> Option<String> {
     Some(format!("{head}ifc {inverted}"))
 }
 
-fn depth(line: &str) -> usize {
+pub(super) fn depth(line: &str) -> usize {
     line.bytes().take_while(|&byte| byte == b'\t').count()
 }
 
-fn word(line: &str) -> &str {
+pub(super) fn word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
@@ -113,13 +113,13 @@ fn is_plain(line: &str) -> bool {
 }
 
 /// The `.end` of a block, from its `.else` on.
-fn closing(lines: &[String], middle: usize) -> Option<usize> {
+pub(super) fn closing(lines: &[String], middle: usize) -> Option<usize> {
     let level = depth(&lines[middle]);
     (middle + 1..lines.len()).find(|&n| depth(&lines[n]) == level && word(&lines[n]) == ".end")
 }
 
 /// The line that begins a block, before its `.else`.
-fn opening(lines: &[String], middle: usize) -> Option<usize> {
+pub(super) fn opening(lines: &[String], middle: usize) -> Option<usize> {
     let level = depth(&lines[middle]);
     (0..middle).rev().find(|&n| depth(&lines[n]) == level && matches!(word(&lines[n]), "ifc" | "ifu"))
 }

@@ -128,13 +128,26 @@ impl<'a> Lowering<'a> {
 
     /// Rounds one after the other.
     fn unroll(&mut self, all: Loop<'a>) -> Result<()> {
+        self.flagged(|this, [broke, continued]| this.round(all, broke, continued, 0))
+    }
+
+    /// The only round of a loop that is always left in it.
+    fn once(&mut self, all: Loop<'a>, counted: &Counted) -> Result<()> {
+        self.flagged(|this, _| {
+            this.before_test(all.body, counted)?;
+            this.run(vec![Cursor::after(all.body, counted.test)])
+        })
+    }
+
+    /// Lowers rounds with flags for `break` and `continue`.
+    fn flagged(&mut self, run: impl FnOnce(&mut Self, [Slot; 2]) -> Result<()>) -> Result<()> {
         let down = self.truth(false);
-        let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
+        let flags @ [broke, continued] = [(); 2].map(|()| self.variable(down.clone()));
         let frame = self.frame();
-        frame.flags.extend([broke, continued]);
+        frame.flags.extend(flags);
         frame.breaks.push(broke);
         frame.continues.push(continued);
-        self.round(all, broke, continued, 0)?;
+        run(self, flags)?;
         let frame = self.frame();
         frame.flags.truncate(frame.flags.len() - 2);
         frame.breaks.pop();
@@ -198,6 +211,7 @@ impl<'a> Lowering<'a> {
     /// Lowers a loop that LOOP counts.
     fn count_loop(&mut self, all: Loop<'a>, counted: &Counted, start: NodeId, node: NodeId) -> Result<()> {
         self.span = all.span;
+        let saved = self.save();
         let name = self.rounds_name(node);
         let count = self.count(name, node)?;
         let [left, address, step] = [0, 1, 2].map(|component| {
@@ -248,6 +262,10 @@ impl<'a> Lowering<'a> {
         self.b.region = outer;
         run?;
         let Some(context) = context else { return self.internal("a loop that is not open") };
+        if context.ended {
+            self.restore(saved);
+            return self.once(all, counted);
+        }
         self.close_loop(&context, step, inits, params)
     }
 
@@ -258,13 +276,7 @@ impl<'a> Lowering<'a> {
         counted: &Counted,
         continued: Slot,
     ) -> Result<()> {
-        for statement in body.iter().take(counted.test) {
-            if let Statement::Emit(range) = statement {
-                // LOOP makes the test, so that its limit needs no float register.
-                let mut needed = range.clone().filter(|handle| !counted.conditions.contains(handle));
-                needed.try_for_each(|handle| self.emit_one(handle))?;
-            }
-        }
+        self.before_test(body, counted)?;
         self.run(vec![Cursor::after(body, counted.test)])?;
         self.leave_loop()?;
         self.variables[continued.0] = self.truth(false);
@@ -272,6 +284,17 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         self.run(vec![Cursor::new(continuing)])
+    }
+
+    /// What stands before the test. LOOP makes that, so that its limit needs no float register.
+    fn before_test(&mut self, body: &'a Block, counted: &Counted) -> Result<()> {
+        for statement in body.iter().take(counted.test) {
+            if let Statement::Emit(range) = statement {
+                let mut needed = range.clone().filter(|handle| !counted.conditions.contains(handle));
+                needed.try_for_each(|handle| self.emit_one(handle))?;
+            }
+        }
+        Ok(())
     }
 
     fn close_loop(
@@ -284,22 +307,20 @@ impl<'a> Lowering<'a> {
         let groups = self.exit_groups(context)?;
         let types: Vec<Type> =
             groups.iter().map(|lanes| self.b.f.ty(lanes[0].value()).with_lanes(lanes.len() as u8)).collect();
-        if !context.ended {
-            let outer = std::mem::replace(&mut self.b.region, context.body);
-            let zero = self.b.emit(Type::I32, Op::Const([0; 4]));
-            let one = self.b.emit(Type::I32, Op::Const([1, 0, 0, 0]));
-            let address = self.b.emit(Type::I32, Op::Binary(Binary::IAdd, params[1], step));
-            let cond = self.b.emit(Type::BOOL, Op::Binary(Binary::IGreater, params[0], zero));
-            let (then, otherwise) = (self.b.new_region(), self.b.new_region());
-            self.b.f.regions[then].exit = Exit::Yield(ValueList::EMPTY);
-            self.b.end(otherwise, &groups, Exit::Break);
-            self.b.add(NodeData::If { cond, then, otherwise, results: ValueList::EMPTY });
-            let left = self.b.emit(Type::I32, Op::Binary(Binary::ISub, params[0], one));
-            let mut next = vec![vec![Lane::new(left, 0)], vec![Lane::new(address, 0)]];
-            next.extend(self.carried_groups(context)?);
-            self.b.region = outer;
-            self.b.end(context.body, &next, Exit::Continue);
-        }
+        let outer = std::mem::replace(&mut self.b.region, context.body);
+        let zero = self.b.emit(Type::I32, Op::Const([0; 4]));
+        let one = self.b.emit(Type::I32, Op::Const([1, 0, 0, 0]));
+        let address = self.b.emit(Type::I32, Op::Binary(Binary::IAdd, params[1], step));
+        let cond = self.b.emit(Type::BOOL, Op::Binary(Binary::IGreater, params[0], zero));
+        let (then, otherwise) = (self.b.new_region(), self.b.new_region());
+        self.b.f.regions[then].exit = Exit::Yield(ValueList::EMPTY);
+        self.b.end(otherwise, &groups, Exit::Break);
+        self.b.add(NodeData::If { cond, then, otherwise, results: ValueList::EMPTY });
+        let left = self.b.emit(Type::I32, Op::Binary(Binary::ISub, params[0], one));
+        let mut next = vec![vec![Lane::new(left, 0)], vec![Lane::new(address, 0)]];
+        next.extend(self.carried_groups(context)?);
+        self.b.region = outer;
+        self.b.end(context.body, &next, Exit::Continue);
         let results = self.b.define(&types, Def::Result);
         let mut lanes: Vec<Lane> = results.iter().flat_map(|&value| self.b.lanes(value)).collect();
         lanes.reverse();
