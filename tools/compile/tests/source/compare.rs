@@ -25,7 +25,7 @@ pub fn compare(source: &Source, options: &Options, count: usize) -> (Lowered, Ve
     (lowered, distances)
 }
 
-pub fn distances(source: &Source, options: &Options, lowered: &Lowered, count: usize) -> Vec<Distance> {
+fn distances(source: &Source, options: &Options, lowered: &Lowered, count: usize) -> Vec<Distance> {
     let interface = &lowered.interface;
     let evaluator = Evaluator::new(&lowered.module).expect("the module is well-formed");
     let mut rng = Rng::with_seed(0x5EED);
