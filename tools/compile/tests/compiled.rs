@@ -50,7 +50,9 @@ fn random_shaders_become_programs_or_exceed_a_limit() {
                 "compiled".to_owned()
             }
             Err(Error::Emit(emit::Error::Limit { what, .. })) => format!("more {what}"),
-            Err(Error::Source(error)) if matches!(error.kind, source::Kind::Limit { .. }) => "limits of the source".into(),
+            Err(Error::Source(error)) if matches!(error.kind, source::Kind::Limit { .. }) => {
+                "limits of the source".into()
+            }
             Err(error) => panic!("{seed}: {error}\n{text}"),
         };
         *counts.entry(kind).or_default() += 1;
