@@ -109,7 +109,7 @@ pub const JOBS: &[Job] = &[
     Job {
         file: "vegetation.wgsl",
         // The loop of four octaves is unrolled although a round has a sine and may be the last.
-        ratio: 2.1,
+        ratio: 2.3,
         ranges: &[("gusts", [-1.0, -1.0, -1.0, 0.1], [1.0; 4])],
         ..PLAIN
     },
