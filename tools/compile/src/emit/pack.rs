@@ -14,7 +14,7 @@ use super::code::{Code, Inst, Lanes, Source, Step, Var};
 /// Distance of instructions that are joined, in steps.
 const FARTHEST: usize = 48;
 
-/// Choice of the instructions that are joined.
+/// The instructions that are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     None,
