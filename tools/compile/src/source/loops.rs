@@ -286,7 +286,7 @@ impl<'a> Lowering<'a> {
         self.run(vec![Cursor::new(continuing)])
     }
 
-    /// Lowers the statements before the test. LOOP makes that, so its limit needs no float register.
+    /// Lowers what stands before the test. LOOP makes that: its limit needs no float register.
     fn before_test(&mut self, body: &'a Block, counted: &Counted) -> Result<()> {
         for statement in body.iter().take(counted.test) {
             if let Statement::Emit(range) = statement {
