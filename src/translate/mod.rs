@@ -475,6 +475,16 @@ impl Translator {
         self.finish(input, LiftedProgram { module, repeat, outputs, control, why, entry_point })
     }
 
+    /// Returns the source of a program: for debug information, or for the names that texts take.
+    fn debug_source(&self, program: &Program<'_>, environment: &dyn Environment) -> Option<DebugSource> {
+        let source = environment.debug_source();
+        if self.profile.debug_info {
+            Some(source.cloned().unwrap_or_else(|| listing::source(program)))
+        } else {
+            source.filter(|source| !source.destinations.is_empty()).cloned()
+        }
+    }
+
     /// Legalizes an optimized module for its environment.
     fn finish(&mut self, input: Input<'_>, lifted: LiftedProgram) -> Result<Translation> {
         let Input { program, environment, options, folded, hooks } = input;
@@ -492,12 +502,7 @@ impl Translator {
         let in_block = usage.without(folded);
         let known = environment.interface(&in_block, options)?;
         let mut interface = Interface::new(known, outputs, entry_point, *options, folded.clone());
-        let source = environment.debug_source();
-        let debug_source = if self.profile.debug_info {
-            Some(source.cloned().unwrap_or_else(|| listing::source(program)))
-        } else {
-            source.filter(|source| !source.destinations.is_empty()).cloned()
-        };
+        let debug_source = self.debug_source(program, environment);
         let (mut module, mut relies_on) = self.legalize(module, &interface)?;
         if let Some(again) = again {
             let (again, too) = self.legalize(again, &interface)?;

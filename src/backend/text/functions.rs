@@ -74,18 +74,7 @@ impl Module<'_> {
                     written.push(reader);
                 }
             }
-            let result = match name.zip(result) {
-                Some((name, ty)) => {
-                    let types = func.get(func.params).iter().map(|&param| func.ty(param));
-                    let pairs: Vec<_> = parameters.iter().map(String::as_str).zip(types).collect();
-                    self.head(out, name, &pairs, ty);
-                    Some(self.dialect.ty(ty))
-                }
-                None => {
-                    self.entry_head(out, &parameters);
-                    (!self.declarations.ports.is_empty()).then_some(VERTEX_OUTPUT)
-                }
-            };
+            let result = self.begin(out, func, name.zip(result), &parameters);
             draft.plan(&mut scope, marks);
             let evaluated = Body::write(out, self, &draft, &mut own, result);
             if let Some(trace) = &mut trace {
@@ -100,6 +89,24 @@ impl Module<'_> {
             }
         }
         Ok(called)
+    }
+
+    /// Writes the head of a function; returns the type that its end returns.
+    fn begin(
+        &self,
+        out: &mut String,
+        func: &Func,
+        helper: Option<(&str, Type)>,
+        parameters: &[String],
+    ) -> Option<&'static str> {
+        let Some((name, ty)) = helper else {
+            self.entry_head(out, parameters);
+            return (!self.declarations.ports.is_empty()).then_some(VERTEX_OUTPUT);
+        };
+        let types = func.get(func.params).iter().map(|&param| func.ty(param));
+        let pairs: Vec<_> = parameters.iter().map(String::as_str).zip(types).collect();
+        self.head(out, name, &pairs, ty);
+        Some(self.dialect.ty(ty))
     }
 
     /// Notes the values of written expressions.
