@@ -163,6 +163,18 @@ fn fill(to: &Path) {
             .iter()
             .for_each(|name| write(&format!("{to}{name}"), &sample(name)));
     }
+    for name in ["old.shbin", "new.shbin"] {
+        write(name, &sample("lights.shbin"));
+    }
+    for name in ["new.v.pica", "a.v.pica", "b.v.pica"] {
+        write(name, &sample("lights.v.pica"));
+    }
+    let options = root().join("tools/compile/tests/shapes/options.v.pica");
+    for name in ["uber.v.pica", "lit.v.pica"] {
+        write(name, &fs::read(&options).expect("a shape"));
+    }
+    write("hero.wgsl", HERO.as_bytes());
+    write("hero.vert", HERO_IN_GLSL.as_bytes());
     write("points.shlist", b"points.v.pica points.g.pica\n");
     write("bad.v.pica", b".out - position o0\n.proc main\n mvo r0, v0\n end\n.end\n");
     let packed = [&[7; 24][..], &sample("lights.shbin")].concat();
@@ -229,6 +241,23 @@ fn prepare(line: &str, at: &Path) {
     }
 }
 
+/// A shader whose host computes a product.
+const HERO: &str = "@group(0) @binding(0) var<uniform> all: array<mat4x4f, 2>;
+@vertex fn vs_main(@location(0) place: vec3f) -> @builtin(position) vec4f {
+    let clip = all[0] * all[1];
+    return clip * vec4f(place, 1.0);
+}
+";
+const HERO_IN_GLSL: &str = "#version 450
+layout(location = 0) in vec3 aPlace;
+layout(location = 1) in vec4 aColor;
+layout(location = 0) out vec4 vTint;
+void main() {
+    gl_Position = vec4(aPlace, 1.0);
+    vTint = aColor;
+}
+";
+
 #[test]
 fn every_example_runs() {
     needs!("vulkan", "sh");
@@ -236,7 +265,7 @@ fn every_example_runs() {
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);
     commands().iter().for_each(|command| of_help(&[command], &mut found));
-    assert!(commands().len() == 19 && found.len() > 80, "only {} examples: {found:#?}", found.len());
+    assert!(commands().len() == 22 && found.len() > 80, "only {} examples: {found:#?}", found.len());
     let is_exception = |example: &&Example| EXCEPTIONS.iter().any(|(line, _)| *line == example.line);
     for (line, reason) in EXCEPTIONS {
         assert!(found.iter().any(|example| example.line == line), "no example any more: {line} ({reason})");

@@ -29,9 +29,9 @@ use crate::streams::Streams;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica equal old.shbin new.v.pica
-  transpica equal uber.v.pica lit.v.pica --bools b0=true,b1=false   a variant, for known values
+  transpica equal uber.v.pica lit.v.pica --bools b0=true,b1=false    a variant for known values
   transpica equal a.v.pica b.v.pica --outputs position,color --json
-  transpica equal a.v.pica b.v.pica --up-to-rounding        sums may be in another order
+  transpica equal a.v.pica b.v.pica --up-to-rounding    sums may be in another order
   transpica equal a.v.pica b.v.pica --assume uniforms=2^16,attributes=2^16
   transpica equal a.v.pica b.v.pica --save-state differs.json
 
