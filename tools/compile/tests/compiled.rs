@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use transpica_proof::daily::cases;
+
 use crate::source::generate;
 use transpica_compile::compile::{Compiled, Error, compile, compile_with};
 use transpica_compile::emit;
@@ -24,9 +26,6 @@ fn shaders_become_programs_that_compute_the_same() {
             Ok(compiled) => {
                 let far: Vec<String> = compiled.distances.iter().map(ToString::to_string).collect();
                 println!("{name}: {} words; {}", compiled.words, far.join("; "));
-                if std::env::var("SHOW").is_ok_and(|show| name.contains(&show)) {
-                    println!("{}", compiled.text);
-                }
             }
             Err(error) => refused.push(format!("{name}: {error}")),
         }
@@ -40,7 +39,7 @@ const VERTICES: usize = 100;
 #[test]
 fn random_shaders_become_programs_or_exceed_a_limit() {
     let (mut counts, mut words) = (std::collections::BTreeMap::<String, u64>::new(), 0);
-    let programs = transpica_proof::daily::cases("random shaders, compiled", 200, 2000);
+    let programs = cases("random shaders, compiled", 200, 2000);
     for seed in 0..programs {
         let text = generate::program(seed);
         let source = read(Language::Wgsl, text.as_bytes()).expect("valid");

@@ -4,6 +4,7 @@
 use fastrand::Rng;
 
 use transpica_compile::source::{Kind, Language, Options, lower, read};
+use transpica_proof::daily::cases;
 
 use super::compare::compare;
 use super::shaders::files;
@@ -14,7 +15,7 @@ fn mutated_shaders_are_lowered_or_refused_with_a_place() {
     let files: Vec<(String, Language)> = (files().into_iter())
         .map(|(path, language)| (std::fs::read_to_string(path).expect("the file is readable"), language))
         .collect();
-    let count = std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(1000);
+    let count = cases("mutated shaders", 1000, 60_000);
     let (mut lowered, mut refused) = (0, 0);
     for _ in 0..count {
         let (text, language) = &files[rng.usize(0..files.len())];

@@ -1,6 +1,7 @@
 //! Random programs, compared with their sources.
 
 use transpica_compile::source::{Kind, Language, Options, lower, read};
+use transpica_proof::daily::cases;
 
 use super::compare::compare;
 use super::generate::program;
@@ -9,7 +10,7 @@ use super::generate::program;
 fn random_programs_of_exact_operations_agree_in_each_bit() {
     let (mut compared, mut refused) = (0, 0);
     let options = Options::default();
-    let count = std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let count = cases("random shaders, lowered", 300, 4000);
     for seed in 0..count {
         let text = program(seed);
         let source = read(Language::Wgsl, text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
