@@ -70,6 +70,7 @@ mod format;
 pub mod like;
 pub mod lint;
 pub mod manual;
+pub mod names;
 pub mod values;
 pub mod vertex;
 

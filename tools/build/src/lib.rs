@@ -226,7 +226,7 @@ fn failure(summary: &str) -> Failure {
 /// becomes a module `host`.
 #[cfg(feature = "compile")]
 fn text(path: &Path, host: &mut String) -> Result<(String, String), Failure> {
-    let Some(language) = shaders::language(path) else { return read(path) };
+    let Some(language) = transpica_compile::source::Language::of(path) else { return read(path) };
     let (text, code) = shaders::compiled(path, language)?;
     // Two shaders of one build have their own files.
     *host =

@@ -9,16 +9,6 @@ use transpica_compile::source::{Language, Options, read};
 
 use crate::{Failure, Message, Severity, failure};
 
-/// Returns the language of a shader, by its extension.
-pub fn language(path: &Path) -> Option<Language> {
-    Some(match path.extension()?.to_str()? {
-        "wgsl" => Language::Wgsl,
-        "glsl" | "vert" | "vs" => Language::Glsl,
-        "spv" => Language::SpirV,
-        _other => return None,
-    })
-}
-
 /// Compiles a shader. Returns its text, and the module that computes its registers.
 pub fn compiled(path: &Path, language: Language) -> Result<(String, String), Failure> {
     let name = path.display().to_string();

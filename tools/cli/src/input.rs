@@ -12,6 +12,8 @@ use transpica::{At, Error, Limits, Program, Shbin};
 use transpica_asm::dis::Listing;
 use transpica_asm::vertex::VertexFormat;
 use transpica_asm::{Assembled, Place, SourceText, assemble};
+#[cfg(feature = "compile")]
+use transpica_compile::source::Language;
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
 
@@ -67,7 +69,7 @@ impl Input {
         match self.bytes.as_slice() {
             bytes if bytes.starts_with(MAGIC) => Ok(self),
             #[cfg(feature = "compile")]
-            _shader if languages::of(&self.path).is_some() => {
+            _shader if Language::of(&self.path).is_some() => {
                 let compiled = languages::compile(&self.path, &self.bytes, |options| options)?;
                 Ok(Self { bytes: compiled.bytes, ..self })
             }

@@ -7,21 +7,6 @@ use transpica_compile::compile::{Compiled, Error, compile as compiled};
 use transpica_compile::source::{self, Language, Options, read};
 
 use crate::report::Failure;
-use crate::streams::named;
-
-/// Languages by the extensions of files.
-const ALL: &[(&str, Language)] = &[
-    ("wgsl", Language::Wgsl),
-    ("glsl", Language::Glsl),
-    ("vert", Language::Glsl),
-    ("vs", Language::Glsl),
-    ("spv", Language::SpirV),
-];
-
-/// Returns the language of a file, by its extension.
-pub fn of(path: &Path) -> Option<Language> {
-    named(Some(path), ALL)
-}
 
 /// Compiles a file, with the default options of its language or changed ones.
 pub fn compile(
@@ -29,9 +14,9 @@ pub fn compile(
     bytes: &[u8],
     options: impl FnOnce(Options) -> Options,
 ) -> Result<Compiled, Failure> {
-    let language = of(path).ok_or_else(|| {
-        let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", .");
-        Failure::usage(format!("{}: the extension names the language: .{names}", path.display()))
+    let language = Language::of(path).ok_or_else(|| {
+        let message = "the extension names the language: .wgsl, .glsl, .vert, .vs, .spv";
+        Failure::usage(format!("{}: {message}", path.display()))
     })?;
     let failed = |error: &source::Error| {
         let place = error.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));

@@ -1,13 +1,12 @@
 //! Cases that hold a program against another one: both must compute the same.
 //! In: two programs, what a case knows of bools and ints. Out: nothing, or how they differ.
 
-use transpica::host::dvle::constants;
 use transpica::isa::Pc;
 use transpica::settings::{BoolUniforms, IntUniforms};
-use transpica::{Options, Shbin};
+use transpica::{Limits, Options, Shbin};
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{Names, text};
-use transpica_compile::equal::{Comparison, Effort, Subject, Verdict, compare};
+use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
 
 use crate::shader::Shader;
 
@@ -38,30 +37,18 @@ impl Twin {
     /// How they differ, or why they cannot be compared.
     pub fn check(&self, shader: &Shader) -> Result<(), String> {
         let sides = [(shader, self.own), (&self.shader, self.index)];
-        let both = sides.map(|(shader, index)| {
-            let executable = shader.executables.get(index).ok_or("no such program")?;
-            let file = Shbin::parse(&shader.bytes).map_err(|error| error.to_string())?;
-            let constants = file.executables.get(index).map(constants).ok_or("no such program")?;
-            Ok::<_, String>((executable, constants))
+        let [first, second] = sides.map(|(shader, index)| {
+            let file = Shbin::parse(&shader.bytes)?;
+            Opened::new(&file, index, &Limits::default())
         });
-        let [first, second] = both;
-        let both = [first?, second?];
-        let matching = Matching::new(both.each_ref().map(|(executable, _)| &executable.symbols), &[])?;
+        let failed = |error: transpica::Error| format!("{}: {error}", self.name);
+        let (first, second) = (first.map_err(failed)?, second.map_err(failed)?);
+        let matching = Matching::new([&first.symbols, &second.symbols], &[])?;
         let mut options = Options::default();
         (options.control.bools, options.control.ints) = (self.bools, self.ints);
-        let subject = |side: usize| {
-            let (executable, constants) = &both[side];
-            Subject { program: &executable.program, constants, symbols: &executable.symbols }
-        };
-        let comparison = Comparison {
-            subjects: [subject(0), subject(1)],
-            matching: &matching,
-            options,
-            rounding: None,
-            effort: Effort { vertices: VERTICES, ..Effort::default() },
-            solver: None,
-        };
-        let verdict = compare(&comparison).map_err(|error| format!("{}: {error}", self.name))?;
+        let effort = Effort { vertices: VERTICES, ..Effort::default() };
+        let comparison = Comparison { effort, ..Comparison::new([&first, &second], &matching, options) };
+        let verdict = compare(&comparison).map_err(failed)?;
         if !matches!(verdict, Verdict::Different(_)) {
             return Ok(());
         }

@@ -27,6 +27,7 @@ use transpica::container::{Dvle, SymbolBank};
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
 use transpica::{Limits, Program, Result, Setup, Shbin, Stage};
+use transpica_asm::names::snake_case;
 use transpica_asm::vertex::{self, NumberFormat, VertexFormat};
 
 use names::Names;
@@ -124,7 +125,7 @@ impl Bindings {
         }
         let shown = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
         let file = name.chars().map(|letter| if shown(letter) { letter } else { '_' }).collect();
-        Ok(Self { name: names::snake_case(name), file, programs })
+        Ok(Self { name: snake_case(name), file, programs })
     }
 }
 

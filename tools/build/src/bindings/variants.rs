@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 
-use super::names::{Names, snake_case};
+use super::names::Names;
+use transpica_asm::names::snake_case;
 
 /// Words that are no names in C or Rust, as far as bools may have them.
 const KEYWORDS: &str = "as async auto await bool box break case char const continue crate default do double dyn \

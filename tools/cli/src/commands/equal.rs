@@ -147,12 +147,10 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
     let &Equal { vertices, seed, budget, .. } = arguments;
     let comparison = Comparison {
-        subjects: sides.each_ref().map(|side| side.opened.subject()),
-        matching: &matching,
-        options,
         rounding: arguments.up_to_rounding,
         effort: Effort { vertices, seed, budget },
         solver: ask,
+        ..Comparison::new(sides.each_ref().map(|side| &side.opened), &matching, options)
     };
     let verdict = compare(&comparison).map_err(|error| first.fail(&error))?;
     let text = if arguments.results.is_json() {

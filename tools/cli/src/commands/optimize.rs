@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use transpica::settings::Control;
-use transpica::{Limits, Options, Shbin, Stage};
+use transpica::{Limits, Shbin, Stage};
 use transpica_build::bindings::Variants;
-use transpica_compile::equal::matching::Matching;
-use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
-use transpica_compile::optimize::{Known, Optimized, optimize};
+use transpica_compile::equal::Opened;
+use transpica_compile::optimize::{Known, Optimized, Reason, optimize};
 use transpica_compile::paths::{self, Path as Way};
 
 use crate::arguments::Arguments;
@@ -113,12 +112,11 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
         };
         let known = Known { control, constants: arguments.fold };
         let optimized = optimize(&file, &known).map_err(fail)?;
-        let made = made(&opened, path, control, optimized).map_err(fail)?;
-        if made.proof == "different" {
+        if let Some(Reason::Differs(_)) = optimized.kept {
             let message = format!("{}: what was made is not equal", arguments.file.display());
             return Err(Failure::new(message).hint("this is a fault of transpica: please report the file"));
         }
-        all.push(made);
+        all.push(made(&opened, path, control, optimized).map_err(fail)?);
     }
     let text = if arguments.json { Schema::OPTIMIZE.text(document(&all)) } else { table(&all, &opened) };
     let names: Vec<String> = all.iter().map(|made| files::name(&made.path)).collect();
@@ -157,27 +155,13 @@ fn bools(names: &[String], opened: &Opened) -> Result<Vec<u8>, Failure> {
     Ok(all)
 }
 
-/// Shows that a program is equal to what it was made from, else keeps that.
+/// Counts the instructions of a program before and after.
 fn made(opened: &Opened, path: PathBuf, control: Control, optimized: Optimized) -> transpica::Result<Made> {
     let after = Opened::new(&Shbin::parse(&optimized.bytes)?, 0, &Limits::default())?;
-    let matching = Matching::new([&opened.symbols, &after.symbols], &[]);
-    let proof = match (&optimized.kept, matching) {
-        (Some(_), _) | (_, Err(_)) => "unchanged",
-        (None, Ok(matching)) => {
-            let comparison = Comparison {
-                subjects: [opened.subject(), after.subject()],
-                matching: &matching,
-                options: Options { control, ..Options::default() },
-                rounding: None,
-                effort: Effort::default(),
-                solver: None,
-            };
-            match compare(&comparison)? {
-                Verdict::Proven { .. } => "proven equal",
-                Verdict::Sampled { .. } => "equal on samples",
-                Verdict::Different(_) => "different",
-            }
-        }
+    let proof = match (&optimized.kept, optimized.is_proven) {
+        (Some(_), _) => "unchanged",
+        (None, true) => "proven equal",
+        (None, false) => "equal on samples",
     };
     let free = paths::tested(&opened.program) & !control.bools.baked;
     let bools = paths::combinations(free);

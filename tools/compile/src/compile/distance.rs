@@ -12,8 +12,7 @@ use transpica_inspect::values::Random;
 
 use super::{Error, MOST};
 use crate::source::evaluate::{Inputs, evaluate};
-use crate::source::interface::Layout;
-use crate::source::{Interface, Options, Scalar, Shape, Source};
+use crate::source::{Interface, Options, Scalar, Source};
 
 /// Limit of the instructions of a vertex.
 const BUDGET: u64 = 1 << 16;
@@ -63,7 +62,7 @@ pub(super) fn measure(
     let lost = || Error::Assembly("a value of the source cannot be computed".into());
     let (mut has_run, mut left_out) = (false, vec![0; all.len()]);
     for _ in 0..vertices {
-        let inputs = inputs(&mut random, interface);
+        let inputs = Inputs::random(&mut random, interface);
         // Random numbers lead to indices outside of arrays, where the source has no value.
         let Some(expected) = evaluate(source, options, interface, &inputs) else { continue };
         has_run = true;
@@ -138,8 +137,9 @@ fn relative(expected: &[f32], found: &[f32]) -> f64 {
 }
 
 impl Distance {
-    /// Adds an output of a vertex. Infinities and NaN are left out: products of 0 differ there.
-    fn add(&mut self, expected: &[f32], found: &[f32; 4]) {
+    /// Adds an output of a vertex, what the source and the program compute. Infinities and NaN are
+    /// left out: products of 0 differ there.
+    pub fn add(&mut self, expected: &[f32], found: &[f32]) {
         if expected.iter().any(|lane| !lane.is_finite()) {
             return;
         }
@@ -148,53 +148,6 @@ impl Distance {
             self.ulp = self.ulp.max(ulp(a, b).unwrap_or(u32::MAX));
         }
         self.relative = self.relative.max(relative(expected, found));
-    }
-}
-
-/// Random attributes and uniforms.
-fn inputs(random: &mut Random, interface: &Interface) -> Inputs {
-    let mut attributes = [[0.0; 4]; 16];
-    for attribute in &interface.attributes {
-        let lanes = &mut attributes[usize::from(attribute.register & 15)];
-        *lanes = [0.0, 0.0, 0.0, 1.0];
-        for lane in lanes.iter_mut().take(attribute.shape.rows.into()) {
-            *lane = match attribute.shape.scalar {
-                Scalar::Float if attribute.is_scaled => random.below(256) as f32,
-                Scalar::Float => float(random),
-                // Indices of bones, corners, sprites.
-                Scalar::Int | Scalar::Uint | Scalar::Bool => random.below(4) as f32,
-            };
-        }
-    }
-    let uniforms = interface.uniforms.iter().map(|uniform| registers(random, &uniform.layout)).collect();
-    Inputs { attributes, uniforms }
-}
-
-fn float(random: &mut Random) -> f32 {
-    match random.below(32) {
-        0 => 0.0,
-        1 => 1.0,
-        2 => -1.0,
-        _other => random.unit() * 4.0 - 2.0,
-    }
-}
-
-fn registers(random: &mut Random, layout: &Layout) -> Vec<[u32; 4]> {
-    let mut all = vec![[0; 4]; layout.registers()];
-    for (offset, shape) in layout.leaves() {
-        let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
-        for register in all.iter_mut().skip(offset).take(rows) {
-            *register = [(); 4].map(|()| bits(random, shape));
-        }
-    }
-    all
-}
-
-fn bits(random: &mut Random, shape: Shape) -> u32 {
-    match shape.scalar {
-        Scalar::Float => float(random).to_bits(),
-        Scalar::Int | Scalar::Uint => random.below(4),
-        Scalar::Bool => random.below(2),
     }
 }
 

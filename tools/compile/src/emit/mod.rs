@@ -91,7 +91,7 @@ const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
 /// Writes the main function of a module as a program.
 ///
 /// # Errors
-/// What the machine or this compiler cannot do, and more of something than the machine has.
+/// An operation that the machine or this compiler lacks; more of a resource than the machine has.
 pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Error> {
     let mut main = module.main.clone();
     let undefined = blocks::run(&mut main);

@@ -57,7 +57,7 @@ pub fn of(comparison: &Comparison<'_>, values: Values) -> Result<Difference, Err
     let mut machines = Machines::new(comparison)?;
     // Before most numbers are zero: results tell more.
     let both = machines.run(&values)?;
-    let is_vertex = comparison.subjects[0].program.stage() == Stage::Vertex;
+    let is_vertex = comparison.programs[0].program.stage() == Stage::Vertex;
     let instructions = match part(comparison, &both).flatten().filter(|_| is_vertex) {
         Some((_, number)) => instructions(comparison, &values, &comparison.matching.outputs[number])?,
         None => [None; 2],
@@ -162,10 +162,10 @@ fn instructions(
 ) -> Result<[Option<Pc>; 2], Error> {
     let (uniforms, inputs) = (comparison.uniforms(&values.uniforms), comparison.inputs(&values.inputs));
     let mut ways = Vec::new();
-    for (side, subject) in comparison.subjects.iter().enumerate() {
+    for (side, opened) in comparison.programs.iter().enumerate() {
         let state = State::new(uniforms[side].clone(), vec![bits(&inputs[side])]);
         let settings = comparison.settings();
-        let run = Run { program: subject.program, state: &state, settings, outputs: u16::MAX };
+        let run = Run { program: &opened.program, state: &state, settings, outputs: u16::MAX };
         let Some(recording) = run.record(0)? else { return Ok([None; 2]) };
         let (register, component) = pair.places[side];
         // Range: 16 registers with four components.

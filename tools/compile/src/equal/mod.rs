@@ -38,17 +38,6 @@ use matching::Matching;
 use sample::{Sampled, Sent};
 
 /// A program of a comparison.
-#[derive(Clone, Copy)]
-pub struct Subject<'a> {
-    /// The program.
-    pub program: &'a Program<'static>,
-    /// Uniform values that its file sets.
-    pub constants: &'a Constants,
-    /// Its names.
-    pub symbols: &'a Symbols,
-}
-
-/// A program of a file, opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The program.
@@ -68,12 +57,6 @@ impl Opened {
         let executable = file.executable(index)?;
         let (constants, symbols) = (dvle::constants(executable), Symbols::new(executable));
         Ok(Self { program: dvle::program(file, index, limits)?, constants, symbols })
-    }
-
-    /// Returns it as a program of a comparison.
-    pub fn subject(&self) -> Subject<'_> {
-        let Self { program, constants, symbols } = self;
-        Subject { program, constants, symbols }
     }
 }
 
@@ -101,7 +84,7 @@ pub type Solver<'a> = &'a dyn Fn(&str) -> bool;
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
     /// Both programs.
-    pub subjects: [Subject<'a>; 2],
+    pub programs: [&'a Opened; 2],
     /// The registers and outputs that stand for each other.
     pub matching: &'a Matching,
     /// Bools and ints with known values, promises, precision. Outputs are compared as registers.
@@ -151,7 +134,12 @@ impl Distance {
     }
 }
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a> {
+    /// Builds a comparison of bits, without a solver.
+    pub fn new(programs: [&'a Opened; 2], matching: &'a Matching, options: Options) -> Self {
+        Self { programs, matching, options, rounding: None, effort: Effort::default(), solver: None }
+    }
+
     /// Returns the machine's settings.
     pub fn settings(&self) -> Settings {
         self.options.settings(self.effort.budget)
@@ -177,7 +165,7 @@ impl Comparison<'_> {
     pub fn uniforms(&self, given: &Uniforms) -> [Uniforms; 2] {
         let mut both = [given.clone(), self.matching.registers.uniforms(given)];
         for (side, uniforms) in both.iter_mut().enumerate() {
-            self.subjects[side].constants.apply(uniforms);
+            self.programs[side].constants.apply(uniforms);
             self.options_of(side).control.apply(uniforms);
         }
         both
@@ -195,35 +183,29 @@ impl Comparison<'_> {
 /// use transpica::{Limits, Options, Shbin};
 /// use transpica_asm::{SourceText, assemble};
 /// use transpica_compile::equal::matching::Matching;
-/// use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
+/// use transpica_compile::equal::{Comparison, Opened, Verdict, compare};
 ///
 /// let head = ".out pos position\n.fvec scale\n.alias a v0\n.proc main\n";
 /// let verdict = |bodies: [&str; 2]| {
 ///     let [a, b] = bodies.map(|body| {
 ///         let text = format!("{head}{body}\nend\n.end\n");
 ///         let bytes = assemble(&[SourceText { name: "", text: &text }]).expect("valid").bytes;
-///         Opened::new(&Shbin::parse(&bytes).expect("a file"), 0, &Limits::default()).expect("valid")
+///         let file = Shbin::parse(&bytes).expect("a file");
+///         Opened::new(&file, 0, &Limits::default()).expect("valid")
 ///     });
 ///     let matching = Matching::new([&a.symbols, &b.symbols], &[]).expect("outputs of both");
-///     let comparison = Comparison {
-///         subjects: [a.subject(), b.subject()],
-///         matching: &matching,
-///         options: Options::default(),
-///         rounding: None,
-///         effort: Effort::default(),
-///         solver: None,
-///     };
-///     compare(&comparison).expect("it runs")
+///     compare(&Comparison::new([&a, &b], &matching, Options::default())).expect("it runs")
 /// };
 /// let one = "mul r0, scale, a\nadd pos, r0, r0";
-/// assert_eq!(verdict([one, "mul r1, scale, a\nmov r0, r1\nadd pos, r1, r0"]), Verdict::Proven { claims: 0 });
+/// let copied = "mul r1, scale, a\nmov r0, r1\nadd pos, r1, r0";
+/// assert_eq!(verdict([one, copied]), Verdict::Proven { claims: 0 });
 /// assert!(matches!(verdict([one, "mul pos, scale, a"]), Verdict::Different(_)));
 /// ```
 ///
 /// # Errors
 /// A program that the machine refuses, or [`Kind::Stage`] for programs of different stages.
 pub fn compare(comparison: &Comparison<'_>) -> Result<Verdict, Error> {
-    let [first, second] = comparison.subjects.map(|subject| subject.program.stage());
+    let [first, second] = comparison.programs.map(|opened| opened.program.stage());
     if first != second {
         let (what, stage) = match second {
             Stage::Vertex => ("a geometry program's comparison", "vertex"),

@@ -5,15 +5,14 @@
 //! that find faults, and the numbers of both programs' tables with their neighbors.
 
 use transpica::interp::{Emit, GeometryMachine, Settings, Uniforms};
-use transpica::isa::sizes::BOOLS;
-use transpica::isa::{Flow, Inst, Pc};
 use transpica::settings::Promise;
 use transpica::{Error, Kind, Machine, Program, Stage};
 use transpica_draw::batch::{Batch, LANES};
 use transpica_inspect::promises::{keep, results_keep};
 use transpica_inspect::values::{self, Random};
 
-use super::{Comparison, Distance, Subject, distance, distance_of};
+use super::{Comparison, Distance, Opened, distance, distance_of};
+use crate::paths;
 
 /// Vertices that are run with the same uniforms.
 const ROUND: usize = LANES;
@@ -134,7 +133,7 @@ impl<'a> Machines<'a> {
     /// A program that the machine refuses.
     pub fn new(comparison: &'a Comparison<'a>) -> Result<Self, Error> {
         let settings = comparison.settings();
-        let [a, b] = comparison.subjects.each_ref().map(|subject| Executor::new(subject.program, settings));
+        let [a, b] = comparison.programs.map(|opened| Executor::new(&opened.program, settings));
         Ok(Self { comparison, executors: [a?, b?], steps: 0 })
     }
 
@@ -218,8 +217,8 @@ struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     fn new(comparison: &'a Comparison<'a>) -> Result<Self, Error> {
         let settings = comparison.settings();
-        let batch = |subject: &Subject<'_>| Batch::new(subject.program, settings);
-        let batches = match comparison.subjects.each_ref().map(batch) {
+        let batch = |opened: &Opened| Batch::new(&opened.program, settings);
+        let batches = match comparison.programs.map(batch) {
             [Ok(a), Ok(b)] => Some([a, b]),
             _geometry => None,
         };
@@ -237,8 +236,8 @@ impl<'a> Sampler<'a> {
     fn values(&self, round: u64, count: usize) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
         let comparison = self.comparison;
         let seed = comparison.effort.seed.wrapping_add(round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let names = comparison.subjects[0].symbols.as_slice();
-        // Distances are told for numbers of a game only.
+        let names = comparison.programs[0].symbols.as_slice();
+        // Distances are measured on values as games have them.
         let kind = if comparison.rounding.is_some() { 0 } else { round % 4 };
         let (mut uniforms, mut inputs) = match kind {
             0 => (values::plausible_uniforms(seed, names), values::plausible_inputs(seed, count, names)),
@@ -327,29 +326,16 @@ impl<'a> Sampler<'a> {
 
 /// Bool uniforms that some instruction of either program tests, as the first program numbers them.
 fn tested(comparison: &Comparison<'_>) -> Vec<u8> {
-    let mut found = [false; BOOLS];
-    for (side, subject) in comparison.subjects.iter().enumerate() {
-        for inst in instructions(subject.program) {
-            let Inst::Flow(Flow::IfU { bool, .. } | Flow::CallU { bool, .. } | Flow::JmpU { bool, .. }) =
-                inst
-            else {
-                continue;
-            };
-            let bools = &comparison.matching.registers.bools;
-            let number = if side == 0 { bool } else { bools[usize::from(bool & 15)] };
-            found[usize::from(number & 15)] = true;
-        }
-    }
-    (0..).zip(found).filter(|(_, is_tested)| *is_tested).map(|(register, _)| register).collect()
-}
-
-fn instructions<'p>(program: &'p Program<'_>) -> impl Iterator<Item = Inst> + 'p {
-    (0..program.code().len()).filter_map(|pc| program.inst(Pc(u16::try_from(pc).ok()?)))
+    let [first, second] = comparison.programs.map(|opened| paths::tested(&opened.program));
+    let moved = (0..).zip(comparison.matching.registers.bools);
+    let moved = moved.filter(|(own, _): &(u16, u8)| second >> own & 1 != 0);
+    let all = moved.fold(first, |all, (_, number)| all | 1 << (number & 15));
+    (0..16).filter(|register| all >> register & 1 != 0).collect()
 }
 
 /// Constants of both files, their neighbors, negatives and inverses.
 fn numbers(comparison: &Comparison<'_>) -> Vec<f32> {
-    let constants = comparison.subjects.iter().map(|subject| subject.constants.floats);
+    let constants = comparison.programs.iter().map(|opened| opened.constants.floats);
     let mut numbers: Vec<f32> = Vec::new();
     for number in constants.flatten().flatten().flatten().map(f32::from_bits) {
         numbers.extend([number, number.next_up(), number.next_down(), -number, 1.0 / number]);

@@ -11,7 +11,7 @@ use transpica::{Options, Stage};
 
 use super::symbols::{Symbol, Symbols};
 use super::term::Products;
-use super::{Comparison, Solver, Subject, walk};
+use super::{Comparison, Opened, Solver, walk};
 
 /// How much of a claim's operands a script knows, and what it knows of products: the easiest first.
 const SCRIPTS: [(u32, Products); 4] =
@@ -24,7 +24,7 @@ const SCRIPTS: [(u32, Products); 4] =
 pub fn prove(comparison: &Comparison<'_>) -> Result<usize, String> {
     let registers = &comparison.matching.registers;
     let lower = |side: usize| {
-        let Subject { program, constants, .. } = comparison.subjects[side];
+        let Opened { program, constants, .. } = comparison.programs[side];
         lowered(program, constants, comparison.options_of(side).unpromised())
     };
     let (before, after) = (lower(0)?, lower(1)?);

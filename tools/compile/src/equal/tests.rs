@@ -54,14 +54,8 @@ fn verdict(pair: [&Opened; 2], change: Change<'_>) -> Verdict {
 /// As [`verdict`], and whether the machine finds no difference on values of its own.
 fn checked(pair: [&Opened; 2], change: Change<'_>) -> (Verdict, bool) {
     let matching = Matching::new(pair.map(|opened| &opened.symbols), &[]).expect("outputs of both");
-    let mut comparison = Comparison {
-        subjects: pair.map(Opened::subject),
-        matching: &matching,
-        options: Options::default(),
-        rounding: None,
-        effort: Effort { vertices: 4096, seed: 1, budget: 4096 },
-        solver: None,
-    };
+    let mut comparison = Comparison::new(pair, &matching, Options::default());
+    comparison.effort = Effort { vertices: 4096, seed: 1, budget: 4096 };
     change(&mut comparison);
     let verdict = compare(&comparison).expect("it runs");
     match &verdict {
@@ -310,14 +304,7 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
     assert!(matches!(verdict([&counting, &reset], &|_| {}), Verdict::Different(_)));
     let vertex = program("mov pos, a");
     let matching = Matching::new([&plain.symbols, &vertex.symbols], &[]).expect("outputs");
-    let comparison = Comparison {
-        subjects: [plain.subject(), vertex.subject()],
-        matching: &matching,
-        options: Options::default(),
-        rounding: None,
-        effort: Effort::default(),
-        solver: None,
-    };
+    let comparison = Comparison::new([&plain, &vertex], &matching, Options::default());
     let error = compare(&comparison).expect_err("two stages");
     assert_eq!(error.to_string(), "input: a geometry program's comparison does not accept a vertex program");
 }
@@ -394,14 +381,8 @@ fn solvers_decide_what_structure_leaves_open() {
         let solver: Solver<'_> = &move |script: &str| answer && script.contains("check-sat");
         let [a, b] = bodies.map(program);
         let matching = Matching::new([&a.symbols, &b.symbols], &[]).expect("outputs");
-        let comparison = Comparison {
-            subjects: [a.subject(), b.subject()],
-            matching: &matching,
-            options: Options::default(),
-            rounding: None,
-            effort: Effort::default(),
-            solver: Some(solver),
-        };
+        let comparison =
+            Comparison { solver: Some(solver), ..Comparison::new([&a, &b], &matching, Options::default()) };
         compare(&comparison).expect("it runs")
     };
     assert!(matches!(ask(true), Verdict::Proven { claims: 1.. }));

@@ -1,5 +1,5 @@
 //! Interface of a lowered program: registers, names and types.
-//! In: filled by the lowering. Out: read by whoever writes the program, bindings and states.
+//! In: filled by the lowering. Out: read by the back end, by code of the host, by comparisons.
 //!
 //! | registers | hold |
 //! |---|---|

@@ -29,6 +29,7 @@ mod lower;
 pub mod math;
 mod names;
 mod read;
+mod samples;
 mod statements;
 mod uniforms;
 mod value;

@@ -2,6 +2,8 @@
 //! In: a text, or words of SPIR-V. Out: a validated module, whose nesting is limited so that what
 //! follows may recurse. Knows no machine.
 
+use std::path::Path;
+
 use naga::front::{glsl, spv, wgsl};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Block, EntryPoint, Module, ShaderStage, Span, Statement};
@@ -23,6 +25,29 @@ pub enum Language {
     Glsl,
     /// SPIR-V words.
     SpirV,
+}
+
+/// Languages by the extensions of files.
+const EXTENSIONS: [(&str, Language); 5] = [
+    ("wgsl", Language::Wgsl),
+    ("glsl", Language::Glsl),
+    ("vert", Language::Glsl),
+    ("vs", Language::Glsl),
+    ("spv", Language::SpirV),
+];
+
+impl Language {
+    /// Returns the language of a file, by its extension: wgsl, glsl, vert, vs or spv.
+    ///
+    /// ```
+    /// use transpica_compile::source::Language;
+    /// assert_eq!(Language::of(std::path::Path::new("hero.vert")), Some(Language::Glsl));
+    /// assert_eq!(Language::of(std::path::Path::new("hero.frag")), None);
+    /// ```
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension)).map(|row| row.1)
+    }
 }
 
 /// A source that naga has read and validated.

@@ -1,4 +1,4 @@
-// Rounds that constants count, too many to unroll, with an exit; and an inner loop that is unrolled.
+// Rounds that constants count, too many to unroll, with an exit; an inner loop that is unrolled.
 struct Uniforms { mvp: mat4x4<f32>, offsets: array<vec4f, 24>, limit: f32 }
 @group(0) @binding(0) var<uniform> u: Uniforms;
 

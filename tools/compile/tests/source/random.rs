@@ -24,7 +24,7 @@ fn random_programs_of_exact_operations_agree_in_each_bit() {
                 let (lowered, distances) = compare(&source, &options, 20);
                 for (output, distance) in lowered.interface.outputs.iter().zip(distances) {
                     assert_eq!(distance.ulp, 0, "{seed}: {}\n{text}", output.name);
-                    assert_eq!(distance.compared, 20, "{seed}: finite");
+                    assert_eq!(distance.vertices, 20, "{seed}: finite");
                 }
                 compared += 1;
             }

@@ -1,5 +1,5 @@
-// Ten tasks of a first visitor, done by clicks and keys on what is to be seen, and nothing else:
-// no call of the page's scripts, no element found by its id. Each ends with what the page shows. The
+// Ten tasks of a first visitor, done by clicks and keys on what is to be seen, and nothing else: no
+// call of the page's scripts, no element found by its id. Each ends with what the page shows. The
 // number of clicks and keys of each is printed, and has a ceiling.
 
 import assert from "node:assert/strict";

@@ -3,12 +3,10 @@
 //! difference.
 
 use serde::Serialize;
-use transpica::host::Constants;
-use transpica::host::dvle::constants;
 use transpica::isa::Pc;
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{Names, text};
-use transpica_compile::equal::{Comparison, Effort, Subject, Verdict, compare};
+use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
 use transpica_inspect::saved;
 use transpica_inspect::state::{State, bits};
 
@@ -37,20 +35,13 @@ pub struct Compared {
 /// # Errors
 /// Programs of different stages, or outputs that only one has.
 pub fn equal(open: &Open<'_>, other: &Open<'_>, settings: &Settings) -> Result<Compared, Problem> {
-    let matching = Matching::new([&open.symbols, &other.symbols], &[]).map_err(Problem::error)?;
-    let [first, second]: [Constants; 2] = [open, other].map(|open| constants(open.environment.executable()));
-    let comparison = Comparison {
-        subjects: [
-            Subject { program: &open.program, constants: &first, symbols: &open.symbols },
-            Subject { program: &other.program, constants: &second, symbols: &other.symbols },
-        ],
-        matching: &matching,
-        options: settings.values.options,
-        rounding: None,
-        // Less than on the command line: a pane follows edits.
-        effort: Effort { vertices: 1 << 14, budget: 1 << 14, ..Effort::default() },
-        solver: None,
-    };
+    let options = settings.values.options;
+    let opened = |open: &Open<'_>| Opened::new(open.file, open.index, &options.limits);
+    let (first, second) = (opened(open)?, opened(other)?);
+    let matching = Matching::new([&first.symbols, &second.symbols], &[]).map_err(Problem::error)?;
+    // Less than on the command line: a pane follows edits.
+    let effort = Effort { vertices: 1 << 14, budget: 1 << 14, ..Effort::default() };
+    let comparison = Comparison { effort, ..Comparison::new([&first, &second], &matching, options) };
     let verdict = compare(&comparison)?;
     let listings = [open.listing()?, other.listing()?];
     let names = ["this program", "the other one"];

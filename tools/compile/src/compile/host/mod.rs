@@ -12,6 +12,8 @@ mod helpers;
 mod operations;
 mod rust;
 
+use transpica_asm::names::snake_case;
+
 use super::Compiled;
 use crate::source::interface::{Layout, Uniform};
 
@@ -94,29 +96,6 @@ impl Names {
         self.0.push(name.clone());
         name
     }
-}
-
-/// Words in lower case, separated by one `_`; none around them but before a digit.
-fn snake_case(name: &str) -> String {
-    let mut out = String::new();
-    let mut is_lower = false;
-    for letter in name.chars() {
-        let is_word = letter.is_ascii_alphanumeric();
-        if (!is_word || is_lower && letter.is_ascii_uppercase()) && !out.is_empty() && !out.ends_with('_') {
-            out.push('_');
-        }
-        if is_word {
-            out.push(letter.to_ascii_lowercase());
-        }
-        is_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
-    }
-    out.truncate(out.trim_end_matches('_').len());
-    match out.chars().next() {
-        Some('0'..='9') => out.insert(0, '_'),
-        Some(_) => {}
-        None => out.push_str("unnamed"),
-    }
-    out
 }
 
 /// Uniforms with names that both languages accept.

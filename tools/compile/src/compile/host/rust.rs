@@ -4,9 +4,10 @@
 use std::fmt::Write;
 
 use super::code::{Language, list, statements};
-use super::{helpers, place, renamed, snake_case};
+use super::{helpers, place, renamed};
 use crate::source::interface::{Count, Layout};
 use crate::source::{Interface, Scalar};
+use transpica_asm::names::snake_case;
 
 /// Types of structs that are not written yet: name, members.
 type Structs<'a> = Vec<(String, &'a [(String, Layout)])>;

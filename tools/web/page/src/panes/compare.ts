@@ -150,7 +150,7 @@ export function comparePane(
       ...(both ? [figure(`Difference: ${both.different.toLocaleString("en")} pixels`, both.picture)] : []),
     );
   };
-  /** Whether both compute the same for all inputs; inputs that tell them apart can be taken over. */
+  /** Whether both compute the same for all inputs; inputs with other results can be taken over. */
   const judge = async (one: Session, two: Session) => {
     const bytes = (await two.client.call("shbin")) as Uint8Array;
     const asked = one.client.json<Verdict>("equal", two.opened?.name ?? "", bytes);

@@ -13,7 +13,7 @@ interface Acts {
   write(problem: Problem, word: string): void;
 }
 
-/** Fills a list; a problem with a place becomes a button that goes there, advice one that follows it. */
+/** Fills a list; a problem with a place becomes a button that goes there, advice one that takes it. */
 export function list(into: HTMLElement, problems: readonly Problem[], acts?: Acts): void {
   into.hidden = problems.length === 0;
   const rows = problems.slice(0, 200).map((problem) => {

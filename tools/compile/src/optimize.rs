@@ -1,9 +1,7 @@
 //! Programs of files, made shorter: lifted, optimized and written again.
 //! In: a file and values of uniforms that are known. Out: the file with shorter code, or as it was
 //! and the reason. All sums keep their order, so that every bit of every output is the same.
-//! Tables, symbols and layout of the file stay. `check.rs` runs both programs.
-
-mod check;
+//! Tables, symbols and layout of the file stay. `equal` compares both programs.
 
 use std::fmt;
 
@@ -17,10 +15,11 @@ use transpica::container::{Constant, ConstantValue, Model, ShaderType, write};
 use transpica::host::Constants;
 use transpica::isa::{Dest, Mask};
 use transpica::settings::{Control, IntUniforms};
-use transpica::{Options, Program, Shbin};
+use transpica::{Limits, Options, Program, Shbin};
 
 use crate::emit::{self, Emitted, Surroundings, emit};
-use check::Bound;
+use crate::equal::matching::Matching;
+use crate::equal::{Comparison, Opened, Verdict, compare};
 
 /// Knowledge of a program beside its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +41,8 @@ pub struct Optimized {
     pub after: usize,
     /// The reason, if the file stays as it was.
     pub kept: Option<Reason>,
+    /// Set if the new program is equal for all inputs, not only on those that were tried.
+    pub is_proven: bool,
 }
 
 /// The reason for which a program stays as it is.
@@ -59,13 +60,8 @@ pub enum Reason {
     NotShorter(usize),
     /// A constant needs more bits than files have.
     Inexact,
-    /// The new code differs in a component of an output: a defect of this library.
-    Differs {
-        /// o0..o15
-        register: u8,
-        /// 0..=3
-        component: u8,
-    },
+    /// The new code computes something else: a defect of this library. The component.
+    Differs(String),
 }
 
 impl fmt::Display for Reason {
@@ -76,22 +72,23 @@ impl fmt::Display for Reason {
             Self::Unstructured => f.write_str("its jumps have no structure"),
             Self::NotWritten(error) => error.fmt(f),
             Self::NotShorter(words) => write!(f, "it would have {words} words"),
-            Self::Differs { register, component } => {
-                write!(f, "component {component} of o{register} would differ; please report it")
-            }
+            Self::Differs(component) => write!(f, "{component} would differ; please report it"),
             Self::Inexact => f.write_str("a constant that it needs does not fit in 24 bits"),
         }
     }
 }
 
-/// Optimizes the program of a file. The result was compared with the source on some inputs.
+/// Optimizes the program of a file. The result was compared with the source.
 ///
 /// # Errors
 /// A file without a program that can be read.
 pub fn optimize(file: &Shbin<'_>, known: &Known) -> transpica::Result<Optimized> {
     let model = Model::from(file);
     let before = model.code.len();
-    let keep = |reason| Ok(Optimized { bytes: write(&model), before, after: before, kept: Some(reason) });
+    let keep = |reason| {
+        let (bytes, kept) = (write(&model), Some(reason));
+        Ok(Optimized { bytes, before, after: before, kept, is_proven: true })
+    };
     let (bytes, _) = match written(file, known)? {
         Ok(written) => written,
         Err(reason) => return keep(reason),
@@ -101,13 +98,22 @@ pub fn optimize(file: &Shbin<'_>, known: &Known) -> transpica::Result<Optimized>
     if after >= before {
         return keep(Reason::NotShorter(after));
     }
-    let programs = [file.program(0)?, rewritten.program(0)?];
-    let constants = [0, 1].map(|n: usize| programs[n].environment().constants());
-    let [first, second] = [0, 1].map(|n| Bound { program: programs[n].program(), constants: &constants[n] });
-    match check::difference(&first, &second, &known.control) {
-        Some((register, component)) => keep(Reason::Differs { register, component }),
-        None => Ok(Optimized { bytes, before, after, kept: None }),
-    }
+    let limits = Limits::default();
+    let (first, second) = (Opened::new(file, 0, &limits)?, Opened::new(&rewritten, 0, &limits)?);
+    let options = Options { control: known.control, ..Options::default() };
+    let matching = match Matching::new([&first.symbols, &second.symbols], &[]) {
+        Ok(matching) => matching,
+        Err(fault) => return keep(Reason::Differs(fault)),
+    };
+    let is_proven = match compare(&Comparison::new([&first, &second], &matching, options))? {
+        Verdict::Proven { .. } => true,
+        Verdict::Sampled { .. } => false,
+        Verdict::Different(found) => {
+            let name = found.output.map_or("its end".into(), |output| output.pair.name);
+            return keep(Reason::Differs(name));
+        }
+    };
+    Ok(Optimized { bytes, before, after, kept: None, is_proven })
 }
 
 /// Lifts the program of a file and writes it, whatever its length: the file, and its procedures as
