@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::needs;
@@ -213,6 +213,11 @@ fn run(line: &str, at: &Path) -> (i32, String) {
     let path = format!("{}:{}:{path}", at.join("bin").display(), built.display());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("cd \"$WHERE\" && {line}")]);
+    // Cargo and rustup find what they have where they have it by default.
+    let own = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    for (variable, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+        shell.env(variable, std::env::var_os(variable).unwrap_or_else(|| own.join(folder).into()));
+    }
     shell.envs([("WHERE", at.as_os_str()), ("HOME", at.join("home").as_os_str())]);
     shell.envs([("PATH", path.as_str()), ("SLURM_ARRAY_TASK_ID", "3"), ("TERM", "xterm")]);
     let ran = ran(&mut shell, &[]);
