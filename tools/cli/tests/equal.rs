@@ -74,6 +74,24 @@ fn a_difference_has_its_instructions_and_a_state_that_shows_it() {
 }
 
 #[test]
+fn programs_that_end_for_no_vertex_are_not_called_equal() {
+    let folder = folder("equal-endless");
+    let [a, b] = [("a.v.pica", "add r0, a, r0"), ("b.v.pica", "add r0, a, r0\nadd r0, -a, r0")]
+        .map(|(name, line)| source(&folder, name, &format!("mov r0, a\nfor i0\n{line}\n.end\nmov pos, r0")));
+    let equal = |budget: &str| {
+        let known = ["--ints", "i0=39,0,0,0", "--vertices", "64", "--solver", "none"];
+        transpica(&[&["equal", &a, &b, "--budget", budget], &known[..]].concat())
+    };
+    // Of 40 rounds the second program executes 83 instructions; a budget is tried 16 times as large
+    // where one program ends.
+    let ran = equal("40");
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert!(ran.report().contains("nothing was compared: no vertex ends within 40"), "{}", ran.err);
+    assert!(ran.text().starts_with("nothing shows them equal: "), "{}", ran.text());
+    assert!(equal("100").report().contains("differ"));
+}
+
+#[test]
 fn a_solver_decides_what_structure_leaves_open() {
     let folder = folder("equal-solver");
     let a = source(&folder, "a.v.pica", "add pos, a, a");

@@ -592,11 +592,17 @@ fn cases_hold_a_program_against_another() {
     let body = "mov r0, v0\nifu big\nadd r0, r0, r0\n.end\nmov o0, r0";
     let source =
         |body: &str| format!(".out - position o0\n.in v0\n.bool big, other\n.proc main\n{body}\nend\n.end\n");
+    let long = |body: &str| {
+        let text = source(&format!("mov r0, v0\nfor all\nfor all\n{body}\n.end\n.end\nmov o0, r0"));
+        format!(".consti all(63, 0, 0, 0)\n{text}")
+    };
     let files = |name: &str| {
         let text = match name {
             "a.v.pica" => source(body),
             "b.v.pica" => source("mov r3, v0\nadd o0, r3, r3"),
             "c.v.pica" => source("nop\nmov o0, v0"),
+            "e.v.pica" => long("add r0, v0, r0"),
+            "f.v.pica" => long("add r0, v0, r0\nadd r0, -v0, r0"),
             _ => return Err(Problem { message: format!("no {name}"), ..Problem::default() }),
         };
         Ok((name.to_owned(), text.into()))
@@ -618,6 +624,12 @@ fn cases_hold_a_program_against_another() {
         assert!(text.starts_with("a.test.toml:2: same\nnot equal to "), "{text}");
         assert!(text.ends_with(end), "{text}");
     }
+    // Two programs that end for no vertex within the budget are not shown equal.
+    let text = "[[case]]\nname = \"same\"\nequal = \"f.v.pica\"";
+    let file = TestFile::with("e.test.toml", text, &files).expect("a file");
+    let failure_of_endless = file.cases[0].check("e.test.toml", &file.shader, &Cpu).failure;
+    let endless = failure_of_endless.expect("a failure");
+    assert!(endless.contains("nothing was compared with f.v.pica: no vertex ends"), "{endless}");
     let error = failure("equal = \"d.v.pica\"").expect_err("no such file");
     assert!(error.contains("no d.v.pica"), "{error}");
     let error = failure("equal = \"b.v.pica\"\nexpect = { o0 = [1, 2, 3, 4] }").expect_err("an unknown key");

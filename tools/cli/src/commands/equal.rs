@@ -41,7 +41,7 @@ A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that
 
 Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs only run.
 
-Exit status 1 if they differ.")]
+Exit status 1 if they differ, or if no vertex shows that they do not.")]
 pub struct Equal {
     /// A .shbin file or .pica source
     pub first: PathBuf,
@@ -171,7 +171,11 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
         Verdict::Different(_) => {
             Err(Failure::new(format!("{} and {} differ", sides[0].name(), sides[1].name())))
         }
-        Verdict::Proven { .. } | Verdict::Sampled { .. } => Ok(()),
+        equal if equal.is_equal() => Ok(()),
+        Verdict::Proven { .. } | Verdict::Sampled { .. } => {
+            let message = format!("nothing was compared: no vertex ends within {budget} instructions");
+            Err(Failure::new(message).hint("a larger --budget, or bools and ints that end the loops"))
+        }
     }
 }
 

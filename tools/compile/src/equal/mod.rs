@@ -117,6 +117,18 @@ pub enum Verdict {
     Different(Box<Difference>),
 }
 
+impl Verdict {
+    /// Returns whether something shows the programs equal: a proof, or at least one vertex that both
+    /// finish.
+    pub fn is_equal(&self) -> bool {
+        match self {
+            Self::Proven { .. } => true,
+            Self::Sampled { sampled, .. } => sampled.vertices > 0,
+            Self::Different(_) => false,
+        }
+    }
+}
+
 /// Distance of two results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Distance {

@@ -24,7 +24,10 @@ pub fn text(verdict: &Verdict, names: &Names<'_>) -> String {
             format!("equal for all inputs, proven by structure and {claims} answers of a solver\n")
         }
         Verdict::Sampled { sampled, why } => {
-            let mut text = format!("equal on {} vertices, not proven: {why}\n", sampled.vertices);
+            let mut text = match sampled.vertices {
+                0 => format!("nothing shows them equal: {why}\n"),
+                vertices => format!("equal on {vertices} vertices, not proven: {why}\n"),
+            };
             let worst = sampled.worst;
             if worst.ulp > 0 {
                 let relative = worst.relative;

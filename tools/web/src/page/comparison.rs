@@ -17,7 +17,7 @@ use super::settings::Settings;
 /// The answer about two programs.
 #[derive(Debug, Serialize)]
 pub struct Compared {
-    /// Set if no difference was found.
+    /// Set if a proof or vertices show them equal.
     equal: bool,
     /// Set if they are equal for all inputs.
     proven: bool,
@@ -55,7 +55,7 @@ pub fn equal(open: &Open<'_>, other: &Open<'_>, settings: &Settings) -> Result<C
         places = found.instructions.map(|pc| pc.map(|pc| pc.0));
     }
     Ok(Compared {
-        equal: state.is_none(),
+        equal: verdict.is_equal(),
         proven: matches!(verdict, Verdict::Proven { .. }),
         text: text(&verdict, &Names { programs: names, instruction: &instruction }),
         notes: matching.notes.clone(),
