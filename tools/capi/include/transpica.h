@@ -727,7 +727,8 @@ typedef struct TranspicaDraw {
     uint32_t reserved;
 } TranspicaDraw;
 
-// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults.
+// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults. A draw reads
+// at most the first 2,097,152 vertices of its buffers, whatever they are.
 typedef struct TranspicaDrawLimits {
     // Instructions of a vertex or of an invocation of the geometry program. Default: 16,777,216.
     uint64_t steps;
@@ -1217,8 +1218,9 @@ TranspicaStatus transpica_translator_create(const struct TranspicaSettings *sett
 void transpica_translator_free(struct TranspicaTranslator *translator);
 
 // Translates a built-in program and discards it. A host calls this while it loads: the first
-// program of a process takes several times as long as a later one. Results are the same without
-// it.
+// program of a process takes several times as long as a later one. It helps no other program: what
+// makes those slow is that the host displaced the library from the processor's caches. Results are
+// the same without it.
 TranspicaStatus transpica_translator_warm_up(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
@@ -1453,6 +1455,11 @@ uint32_t transpica_setup_vertex_outputs(const struct TranspicaSetup *setup);
 
 // Returns the TranspicaTopology of a setup; TRANSPICA_TOPOLOGY_LIST for NULL.
 uint32_t transpica_setup_topology(const struct TranspicaSetup *setup);
+
+// Returns the number of vertices that a point has before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE: 1,
+// or all vertices of an invocation where no primitive has as many. The host then draws points
+// whose attributes lie as far apart as those of that many vertices. 1 for NULL.
+uint32_t transpica_setup_point_vertices(const struct TranspicaSetup *setup);
 
 // Fills `kernel` from the result of TRANSPICA_ENTRY_POINT_GEOMETRY.
 TranspicaStatus transpica_result_kernel(const struct TranspicaResult *result, struct TranspicaKernel *kernel);

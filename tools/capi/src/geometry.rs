@@ -158,6 +158,15 @@ pub unsafe extern "C" fn transpica_setup_topology(setup: *const TranspicaSetup) 
     value(0, || Ok(TranspicaTopology::from(unsafe { shared(setup, "setup")? }.setup.topology) as u32))
 }
 
+/// Returns the number of vertices that a point has before TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE: 1,
+/// or all vertices of an invocation where no primitive has as many. The host then draws points
+/// whose attributes lie as far apart as those of that many vertices. 1 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_setup_point_vertices(setup: *const TranspicaSetup) -> u32 {
+    // SAFETY: NULL or a setup that no other call changes.
+    value(1, || Ok(unsafe { shared(setup, "setup")? }.setup.point_vertices().into()))
+}
+
 /// Fills `kernel` from the result of TRANSPICA_ENTRY_POINT_GEOMETRY.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_kernel(

@@ -163,8 +163,9 @@ unsafe fn call(
 }
 
 /// Translates a built-in program and discards it. A host calls this while it loads: the first
-/// program of a process takes several times as long as a later one. Results are the same without
-/// it.
+/// program of a process takes several times as long as a later one. It helps no other program: what
+/// makes those slow is that the host displaced the library from the processor's caches. Results are
+/// the same without it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_warm_up(
     translator: *mut TranspicaTranslator,

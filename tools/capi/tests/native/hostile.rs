@@ -26,7 +26,7 @@ fn hostile_programs_are_translated_or_refused() {
         .arg("-o")
         .arg(&program));
     let samples = samples();
-    let text = run(Command::new(&program).args([programs.to_string(), "4".into()]).args(&samples));
+    let text = run(Command::new(&program).args([programs.to_string(), "8".into()]).args(&samples));
     println!("{text}");
     let count = |part: &str| -> usize {
         let before = text.split_once(part).unwrap_or_else(|| panic!("{text}")).0;
@@ -37,7 +37,7 @@ fn hostile_programs_are_translated_or_refused() {
     for status in [" unsupported", " invalid", " wrong calls", " without memory"] {
         assert!(count(status) > programs / 200, "{text}");
     }
-    let (watched, threads) = ((programs / 40).max(1).to_string(), "2".to_owned());
+    let (watched, threads) = ((programs / 40).max(1).to_string(), "8".to_owned());
     let mut arguments = vec![watched.as_ref(), threads.as_ref()];
     arguments.extend(samples.iter().map(|path| path.as_path()));
     println!("under valgrind: {}", run_watched(&program, &arguments));

@@ -363,7 +363,29 @@ fn uniforms_of_the_geometry_unit_go_back_to_the_registers() {
     }
 }
 
-/// 20,000 vertices become 90,000, written at once, read later, and in parts, as threads would. With
+#[test]
+fn points_have_the_vertices_that_setups_in_rust_have() {
+    let file = assemble(&SOURCES).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&file).expect("a file");
+    let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("two programs");
+    let mut found = std::collections::BTreeSet::new();
+    for vectors in 1..=16 {
+        state.write_masked(0x289, vectors - 1, 1);
+        let Ok(expected) = transpica::Setup::from_registers(&state) else { continue };
+        // SAFETY: as above.
+        unsafe {
+            let (registers, mut setup) = (load(&state), null_mut());
+            transpica_setup_from_registers(registers, &raw mut setup, null_mut());
+            assert_eq!(transpica_setup_point_vertices(setup), u32::from(expected.point_vertices()));
+            found.insert(transpica_setup_point_vertices(setup));
+            transpica_setup_free(setup);
+            transpica_registers_free(registers);
+        }
+    }
+    assert!(found.contains(&1) && found.contains(&5), "{found:?}");
+}
+
+/// 20,000 vertices become 90,000, written at once, read later, and in parts on two threads. With
 /// `--nocapture` it prints the times, which mean something in optimized builds.
 #[test]
 fn large_draws_are_the_same_at_once_later_and_in_parts() {
@@ -413,14 +435,26 @@ fn large_draws_are_the_same_at_once_later_and_in_parts() {
         // Two parts: of an invocation's vertices, and not of any number.
         assert_eq!(transpica_pipeline_part(pipeline), 2);
         let half = size / 2;
-        for (part, to) in in_parts.chunks_mut(half).enumerate() {
-            let mut copy = null_mut();
-            transpica_pipeline_copy(pipeline, &raw mut copy, null_mut());
-            (draw.first, draw.count) = ((part * VERTICES / 2) as u32, VERTICES / 2);
-            let to = to.as_mut_ptr();
-            transpica_pipeline_draw(copy, &raw const draw, to, half, &raw mut count, null_mut());
-            transpica_pipeline_free(copy);
-        }
+        // Pointers as numbers: a thread has a copy of the pipeline, and the vertices are not written.
+        let vertices = attributes.as_ptr().expose_provenance();
+        std::thread::scope(|scope| {
+            for (part, to) in in_parts.chunks_mut(half).enumerate() {
+                let mut copy = null_mut();
+                transpica_pipeline_copy(pipeline, &raw mut copy, null_mut());
+                let (copy, record_stride) = (copy.expose_provenance(), draw.record_stride);
+                scope.spawn(move || {
+                    let copy = std::ptr::with_exposed_provenance_mut(copy);
+                    let mut draw: TranspicaDraw = std::mem::zeroed();
+                    (draw.attributes, draw.attribute_count) = (std::ptr::with_exposed_provenance(vertices), 3);
+                    (draw.first, draw.count) = ((part * VERTICES / 2) as u32, VERTICES / 2);
+                    draw.record_stride = record_stride;
+                    let (to, mut count) = (to.as_mut_ptr(), 0);
+                    transpica_pipeline_draw(copy, &raw const draw, to, half, &raw mut count, null_mut());
+                    assert_eq!(count, 45_000);
+                    transpica_pipeline_free(copy);
+                });
+            }
+        });
         assert!(in_parts == later);
         transpica_pipeline_free(pipeline);
         transpica_registers_free(registers);

@@ -1328,6 +1328,7 @@ static void geometry(const uint8_t *bytes, size_t size) {
     CHECK(transpica_setup_from_file(bytes, size, 0, 1, 0, &setup, NULL) == TRANSPICA_STATUS_OK);
     CHECK(transpica_setup_vertex_outputs(setup) != 0 && transpica_setup_vertex_outputs(NULL) == 0);
     CHECK(transpica_setup_topology(setup) == TRANSPICA_TOPOLOGY_GEOMETRY);
+    CHECK(transpica_setup_point_vertices(setup) == 1 && transpica_setup_point_vertices(NULL) == 1);
     TRANSPICA_INIT(executable, EXECUTABLE);
     TRANSPICA_INIT(job, JOB);
     executable.bytes = bytes;

@@ -23,7 +23,8 @@ use transpica::{
 /// Limit of the vertices of a draw from buffers.
 const MOST_VERTICES: u32 = 1 << 21;
 
-/// Limits of the work of a draw.
+/// Limits of the work of a draw. Beside them, a draw reads no vertex of its buffers beyond
+/// the first 2,097,152.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawLimits {
     /// Instructions of one vertex or one invocation.
