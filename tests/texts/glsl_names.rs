@@ -123,3 +123,57 @@ fn members_without_an_instance_yield_to_names_of_the_host() {
     assert!(text.contains("vec4 projection_1[4];") && text.contains("out float projection;"), "{text}");
     glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
 }
+
+/// Names that a text declares outside of functions and blocks, but for attributes, varyings and
+/// blocks.
+fn globals(text: &str) -> Vec<&str> {
+    let is_own = |line: &&str| {
+        let word = line.split([' ', '(']).next().unwrap_or_default();
+        let of_the_host = ["layout", "in", "out", "flat", "uniform", "precision", "invariant", "gl_Position"];
+        !(line.is_empty() || line.starts_with([' ', '}', '/']) || of_the_host.contains(&word))
+    };
+    text.lines()
+        .filter(is_own)
+        .filter_map(|line| match line.strip_prefix('#') {
+            Some(directive) => directive.strip_prefix("define ")?.split([' ', '(']).next(),
+            None => line.split(['(', ';', '=', '[']).next()?.trim_end().rsplit(' ').next(),
+        })
+        .collect()
+}
+
+#[test]
+fn the_guide_lists_the_names_that_texts_declare() {
+    let guide = include_str!("../../src/guide/emulator.md");
+    let listed = guide.split_once("must leave these global names to the text:").expect("the list").1;
+    let listed = listed.split_once("\n\n").expect("its end").0;
+    let mut found = std::collections::BTreeSet::new();
+    for path in std::fs::read_dir("shaders").expect("samples").flatten().map(|entry| entry.path()) {
+        if path.extension().is_none_or(|extension| extension != "shbin") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("valid");
+        let program = file.program(0).expect("a program");
+        let executable = &file.executables[0];
+        let symbols = executable.symbols.iter().map(|symbol| executable.name(symbol.name).to_text().to_string());
+        let symbols: Vec<String> = symbols.collect();
+        let is_member = |name: &str| name == "c" || symbols.iter().any(|symbol| symbol == name);
+        for version in [GlslVersion::Core330, GlslVersion::Es310, GlslVersion::Core450] {
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let translated = translator.translate(program.program(), program.environment(), Job::Vertex);
+            let text = translated.and_then(|it| it.text(Language::Glsl(version))).expect("a text");
+            for name in globals(&text) {
+                let kind = match name {
+                    name if name.starts_with("pica_") => "`pica_…`",
+                    name if name.strip_suffix("_at").is_some_and(is_member) => "`…_at`",
+                    name if is_member(name) => "`const int projection`",
+                    name => &format!("`{name}`"),
+                };
+                assert!(listed.contains(kind), "{name} of {}: the guide lists no {kind}", path.display());
+                found.insert(kind.to_owned());
+            }
+        }
+    }
+    let all = ["`PRECISE`", "`both`", "`const int projection`", "`either`", "`main`", "`pica_…`", "`…_at`"];
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), all);
+}
