@@ -155,7 +155,8 @@ fn the_guide_lists_the_names_that_texts_declare() {
         let file = Shbin::parse(&bytes).expect("valid");
         let program = file.program(0).expect("a program");
         let executable = &file.executables[0];
-        let symbols = executable.symbols.iter().map(|symbol| executable.name(symbol.name).to_text().to_string());
+        let symbols =
+            executable.symbols.iter().map(|symbol| executable.name(symbol.name).to_text().to_string());
         let symbols: Vec<String> = symbols.collect();
         let is_member = |name: &str| name == "c" || symbols.iter().any(|symbol| symbol == name);
         for version in [GlslVersion::Core330, GlslVersion::Es310, GlslVersion::Core450] {

@@ -727,8 +727,8 @@ typedef struct TranspicaDraw {
     uint32_t reserved;
 } TranspicaDraw;
 
-// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults. A draw reads
-// at most the first 2,097,152 vertices of its buffers, whatever they are.
+// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults. A draw
+// reads at most the first 2,097,152 vertices of its buffers, whatever they are.
 typedef struct TranspicaDrawLimits {
     // Instructions of a vertex or of an invocation of the geometry program. Default: 16,777,216.
     uint64_t steps;

@@ -29,8 +29,8 @@ pub struct TranspicaPipeline {
     rest: Option<Triangles>,
 }
 
-/// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults. A draw reads
-/// at most the first 2,097,152 vertices of its buffers, whatever they are.
+/// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults. A draw
+/// reads at most the first 2,097,152 vertices of its buffers, whatever they are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaDrawLimits {

@@ -435,7 +435,7 @@ fn large_draws_are_the_same_at_once_later_and_in_parts() {
         // Two parts: of an invocation's vertices, and not of any number.
         assert_eq!(transpica_pipeline_part(pipeline), 2);
         let half = size / 2;
-        // Pointers as numbers: a thread has a copy of the pipeline, and the vertices are not written.
+        // Pointers as numbers: threads have a copy of the pipeline, and nothing writes vertices.
         let vertices = attributes.as_ptr().expose_provenance();
         std::thread::scope(|scope| {
             for (part, to) in in_parts.chunks_mut(half).enumerate() {

@@ -118,8 +118,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns whether something shows the programs equal: a proof, or at least one vertex that both
-    /// finish.
+    /// Returns whether something shows the programs equal: a proof, or at least one vertex that
+    /// both finish.
     pub fn is_equal(&self) -> bool {
         match self {
             Self::Proven { .. } => true,
