@@ -35,7 +35,9 @@ use transpica::{Options, Precision};
   cargo run --release -p transpica-bench -- --cold
   cargo run --release -p transpica-bench -- --batch shaders
   cargo run --release -p transpica-bench -- --draws shaders/textured.shbin
-  cargo run --release -p transpica-bench -- --gpu shaders")]
+  cargo run --release -p transpica-bench -- --gpu shaders
+
+`cargo xtask count --speed` counts instructions and cache lines of translations and draws.")]
 struct Arguments {
     /// Files and folders
     #[arg(required_unless_present_any = ["raw", "cold"])]
