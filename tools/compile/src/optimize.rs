@@ -220,7 +220,7 @@ fn lift_program(
     let usage = passes::analyze::usage::run(&module.main, &offsets);
     let present = (0..).zip(folded.floats).filter_map(|(register, value)| Some((register, value?))).collect();
     let free = !(usage.floats | usage.relative | taken(model));
-    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free, present, shares: false } }))
+    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free, present, shares: false, is_exact: true } }))
 }
 
 /// Makes a function yield what a program writes of its outputs, alone.

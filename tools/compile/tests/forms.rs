@@ -13,7 +13,7 @@ const ALL: u128 = (1 << 96) - 1;
 fn emitted(text: &str, masks: &[Mask], free: u128) -> Result<Emitted, Error> {
     let module = parse(text).expect("a module");
     let outputs = (0..).zip(masks.iter().copied()).collect();
-    emit(&module, &Surroundings { outputs, free, present: Vec::new(), shares: true })
+    emit(&module, &Surroundings { outputs, free, present: Vec::new(), shares: true, is_exact: true })
 }
 
 /// Checks that what is written computes what the function says. Returns its text.

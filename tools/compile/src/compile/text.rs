@@ -9,7 +9,8 @@ use transpica::container::Semantic;
 
 use crate::emit::Emitted;
 use crate::source::Interface;
-use crate::source::interface::{Attribute, Output};
+use crate::source::data::Data;
+use crate::source::interface::{Attribute, Count, Output};
 
 /// Names by bank and register; a name of several registers has the number of each.
 type Names = BTreeMap<(char, u8), String>;
@@ -45,6 +46,12 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String
         let name = taken.name(name);
         let _ = writeln!(text, ".{} {name}", if bank == 'b' { "bool" } else { "ivec" });
         names.insert((bank, register), name);
+    }
+    // A host need not set what is always the same.
+    for Count { register, node, start, step, .. } in &interface.counts {
+        if let Some(rounds) = interface.host.constant(*node).and_then(Data::whole) {
+            let _ = writeln!(text, ".seti i{register}({}, {start}, {step}, 0)", rounds.clamp(1, 256) - 1);
+        }
     }
     for &(register, value) in &emitted.constants {
         let [x, y, z, w] = value.map(|bits| format!("{:?}", f32::from_bits(bits)));

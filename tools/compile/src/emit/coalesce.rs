@@ -7,10 +7,11 @@ use transpica::isa::DataOp;
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var};
 use super::hoist;
-use super::live::interference;
+use super::live::{interference, live};
 
 /// Removes copies.
 pub(super) fn run(code: &mut Code) {
+    remove_dead(code);
     merge(code);
     let goals = goals(code);
     hoist::run(code, &|var| !goals[var.0 as usize].is_empty());
@@ -47,6 +48,16 @@ fn depths(steps: &[Step]) -> Vec<u32> {
         depth
     });
     depths.collect()
+}
+
+/// Removes copies to variables that nothing reads.
+fn remove_dead(code: &mut Code) {
+    let after = live(code);
+    for (n, step) in code.steps.iter_mut().enumerate() {
+        if let Step::Copy(copies) = step {
+            copies.retain(|(target, _)| target.as_var().is_none_or(|var| after.has(n, var)));
+        }
+    }
 }
 
 /// Makes one variable of two that a copy connects, where they never exist together.

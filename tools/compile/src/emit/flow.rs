@@ -66,6 +66,8 @@ pub(super) struct Strategy {
     pub computes: bool,
     /// Join instructions.
     pub packing: Packing,
+    /// Keep the sign of zeros, and which operand of MIN and MAX a NaN gives.
+    pub is_exact: bool,
 }
 
 /// Selects the instructions of a function, in which some values stand for nothing.
@@ -485,20 +487,6 @@ impl Select<'_> {
             let sources = self.pin_all(operands)?;
             let copies: Vec<Step> =
                 sources.into_iter().map(|source| Step::Copy(vec![(Target::Var(var), source)])).collect();
-            // Neighbors that one condition decides share an IF.
-            if let [.., Step::If(known), Step::Copy(first), Step::Else, Step::Copy(second), Step::EndIf] =
-                &self.code.steps[..]
-                && *known == test
-                && copies.iter().all(|copy| !reads_target(copy, first) && !reads_target(copy, second))
-            {
-                let end = self.code.steps.len();
-                for (step, copy) in [end - 4, end - 2].into_iter().zip(copies) {
-                    if let (Step::Copy(list), Step::Copy(more)) = (&mut self.code.steps[step], copy) {
-                        list.extend(more);
-                    }
-                }
-                continue;
-            }
             let [first, second] = <[Step; 2]>::try_from(copies).unwrap_or([Step::Nothing, Step::Nothing]);
             self.code.steps.extend([Step::If(test), first, Step::Else, second, Step::EndIf]);
         }

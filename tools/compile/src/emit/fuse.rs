@@ -5,6 +5,7 @@
 use crate::ir::walk::{Step, Walk};
 use crate::ir::{Binary, Func, Lane, Op, Region, Value};
 
+use super::flow::Strategy;
 use super::select::{Operand, Root, RootClass, class, root};
 use super::uses::Uses;
 
@@ -23,13 +24,15 @@ pub(super) struct Fusions {
     gone: Vec<bool>,
     /// Number of those that may follow.
     left: usize,
+    is_exact: bool,
 }
 
 impl Fusions {
-    /// Finds the sums, but no more than `most`.
-    pub fn new(f: &Func, uses: &Uses, most: usize) -> Self {
-        let mut fusions =
-            Self { fusions: vec![None; f.values.len()], gone: vec![false; 4 * f.values.len()], left: most };
+    /// Finds the sums, but no more than a strategy has.
+    pub fn new(f: &Func, uses: &Uses, strategy: Strategy) -> Self {
+        let Strategy { fusions: left, is_exact, .. } = strategy;
+        let (fusions, gone) = (vec![None; f.values.len()], vec![false; 4 * f.values.len()]);
+        let mut fusions = Self { fusions, gone, left, is_exact };
         let mut walk = Walk::new(f);
         let mut regions: Vec<Option<Region>> = vec![None; f.values.len()];
         let mut open: Vec<Region> = Vec::new();
@@ -65,10 +68,17 @@ impl Fusions {
         }
         let [a, b] = operands;
         for (products, other) in [(a, b), (b, a)] {
+            let mut sign = None;
             let lanes: Vec<Lane> = (0..f.ty(value).lanes)
                 .filter(|&lane| uses.of(Lane::new(value, lane)) > 0)
                 .filter_map(|lane| match root(f, Lane::new(products, lane)) {
-                    (Root::Value(product), false) if here(product.value()) && uses.of(product) == 1 => {
+                    // As ∞ · 0 is +0, the sign of a product is not that of a factor.
+                    (Root::Value(product), negate)
+                        if here(product.value())
+                            && uses.of(product) == 1
+                            && !(negate && self.is_exact)
+                            && *sign.get_or_insert(negate) == negate =>
+                    {
                         Some(product)
                     }
                     _other => None,
@@ -78,7 +88,9 @@ impl Fusions {
             if lanes.is_empty() || lanes.len() != wanted || lanes.iter().any(|&lane| self.is_gone(lane)) {
                 continue;
             }
-            let fusion = self.mad(f, value, products, other, &lanes).or_else(|| dph(f, other, &lanes));
+            let fusion = self
+                .mad(f, value, products, other, &lanes)
+                .or_else(|| dph(f, other, &lanes).filter(|_| sign == Some(false)));
             if fusion.is_some() {
                 self.fusions[value.0 as usize] = fusion;
                 self.left -= 1;

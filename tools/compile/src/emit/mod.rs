@@ -5,7 +5,8 @@
 //!
 //! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of
 //! loops, `conditions.rs` tests, `select.rs` operations and their operands, `fuse.rs` MAD and DPH,
-//! `uses.rs` counts of reads: to `code.rs`. `pack.rs` instructions of several values;
+//! `uses.rs` counts of reads: to `code.rs`. `join.rs` IFs in a row, `pack.rs` instructions of several
+//! values;
 //! `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers; `constants.rs`
 //! uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs` lines that repeat,
 //! `lengths.rs` long parts; `error.rs` errors.
@@ -19,6 +20,7 @@ mod error;
 mod flow;
 mod fuse;
 mod hoist;
+mod join;
 mod lengths;
 mod live;
 mod loops;
@@ -52,6 +54,8 @@ pub struct Surroundings {
     pub present: Vec<(u8, [u32; 4])>,
     /// Makes procedures of lines that repeat: fewer words, and a CALL more each time.
     pub shares: bool,
+    /// Keeps the sign of zeros, and which operand of MIN and MAX a NaN gives.
+    pub is_exact: bool,
 }
 
 /// A program as text and as code.
@@ -101,7 +105,8 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
         for (reuses, packing) in
             [true, false].into_iter().flat_map(|reuses| PACKINGS.map(|packing| (reuses, packing)))
         {
-            let strategy = Strategy { reuses, fusions, computes, packing };
+            let is_exact = surroundings.is_exact;
+            let strategy = Strategy { reuses, fusions, computes, packing, is_exact };
             match emit_with(&main, &undefined, surroundings, strategy) {
                 Ok(emitted) if best.as_ref().is_none_or(|best| emitted.words() < best.words()) => {
                     best = Some(emitted);
@@ -131,6 +136,7 @@ fn emit_with(
     strategy: Strategy,
 ) -> Result<Emitted, Error> {
     let (mut code, labels) = flow::run(f, undefined.to_vec(), &surroundings.outputs, strategy)?;
+    join::run(&mut code.steps);
     pack::run(&mut code, strategy.packing);
     coalesce::run(&mut code);
     let spots = place::run(&mut code)?;

@@ -97,6 +97,7 @@ pub(super) struct Select<'a> {
     pub reuses: bool,
     /// Computes 0 and 1.
     computes: bool,
+    is_exact: bool,
     /// Values that stand for nothing.
     pub undefined: Vec<Value>,
     /// The addresses that a0 holds.
@@ -116,7 +117,7 @@ pub(super) struct Select<'a> {
 impl<'a> Select<'a> {
     pub fn new(f: &'a Func, undefined: Vec<Value>, strategy: Strategy) -> Self {
         let uses = Uses::new(f);
-        let fusions = Fusions::new(f, &uses, strategy.fusions);
+        let fusions = Fusions::new(f, &uses, strategy);
         Self {
             f,
             uses,
@@ -126,6 +127,7 @@ impl<'a> Select<'a> {
             copied: Vec::new(),
             reuses: strategy.reuses,
             computes: strategy.computes,
+            is_exact: strategy.is_exact,
             undefined,
             address: [None; 2],
             flags: [None; 2],
@@ -329,9 +331,10 @@ impl<'a> Select<'a> {
             Fusion::Mad(products, sum) => {
                 let mut sources = vec![Vec::new(), Vec::new(), self.operands(sum, lanes)];
                 for &lane in lanes {
-                    let (Root::Value(product), _) = self.operand(products, lane) else { continue };
+                    let (Root::Value(product), negate) = self.operand(products, lane) else { continue };
                     if let Some(Op::Binary(_, a, b)) = self.f.op(product.value()) {
-                        sources[0].push(self.operand(a, product.index()));
+                        let (root, sign) = self.operand(a, product.index());
+                        sources[0].push((root, sign != negate));
                         sources[1].push(self.operand(b, product.index()));
                     }
                 }
@@ -372,7 +375,7 @@ impl<'a> Select<'a> {
         for lanes in sources {
             operands.push(self.same_class(lanes)?);
         }
-        self.arrange(Slots::of(op), &mut operands)?;
+        self.arrange(Slots::of(op, self.is_exact), &mut operands)?;
         let mut sources = Vec::with_capacity(operands.len());
         for lanes in operands {
             sources.push(self.pin_all(lanes)?);
@@ -615,13 +618,17 @@ struct Slots {
 }
 
 impl Slots {
-    fn of(op: DataOp) -> Self {
+    fn of(op: DataOp, is_exact: bool) -> Self {
         let wide = match op {
             DataOp::Mad => [false, true, true],
             DataOp::Sge | DataOp::Slt | DataOp::Dph | DataOp::Dst => [true, true, false],
             _other => [true, false, false],
         };
-        let swaps = matches!(op, DataOp::Add | DataOp::Mul | DataOp::Mad | DataOp::Dp3 | DataOp::Dp4);
+        let swaps = match op {
+            DataOp::Add | DataOp::Mul | DataOp::Mad | DataOp::Dp3 | DataOp::Dp4 => true,
+            DataOp::Min | DataOp::Max => !is_exact,
+            _other => false,
+        };
         Self { wide, swaps }
     }
 }

@@ -20,6 +20,8 @@ use super::value::{Place, Root, Slot, Value, ir_type};
 
 /// Rounds of an unrolled loop.
 const ROUNDS: usize = 256;
+/// Rounds that are unrolled whatever their size.
+const FEW: i64 = 4;
 
 /// A loop of naga and its place.
 #[derive(Clone, Copy)]
@@ -64,9 +66,7 @@ impl<'a> Lowering<'a> {
         let size = count_expressions(body) + count_expressions(continuing);
         match rounds {
             Some(0) => return Ok(()),
-            Some(rounds) if rounds <= 4 || rounds as usize * size <= self.options.unroll => {
-                return self.unroll(all);
-            }
+            Some(rounds) if self.is_unrolled(rounds, size) => return self.unroll(all),
             _more => {}
         }
         let node = self.rounds_node(&counted, rounds, nodes[0], nodes[1])?;
@@ -90,6 +90,12 @@ impl<'a> Lowering<'a> {
             }
             result => result,
         }
+    }
+
+    /// Returns whether the rounds of a loop of some size stand one after the other.
+    fn is_unrolled(&self, rounds: i64, size: usize) -> bool {
+        let most = self.options.unroll;
+        most > 0 && (rounds <= FEW || rounds as usize * size <= most)
     }
 
     fn save(&mut self) -> Saved {
