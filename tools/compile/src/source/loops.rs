@@ -66,7 +66,13 @@ impl<'a> Lowering<'a> {
         let size = count_expressions(body) + count_expressions(continuing);
         match rounds {
             Some(0) => return Ok(()),
-            Some(rounds) if self.is_unrolled(rounds, size) => return self.unroll(all),
+            // Where something else may leave the loop, each round would nest in the one before.
+            Some(rounds)
+                if !is_left(body, counted.test)
+                    && (rounds <= FEW || rounds as usize * size <= self.options.unroll) =>
+            {
+                return self.unroll(all);
+            }
             _more => {}
         }
         let node = self.rounds_node(&counted, rounds, nodes[0], nodes[1])?;
@@ -81,21 +87,16 @@ impl<'a> Lowering<'a> {
             }
         };
         match result {
-            // What only constant indices can do, unrolled rounds can.
+            // What only constant indices can do, unrolled rounds can; they take no int uniform.
             Err(error)
-                if matches!(error.kind, Kind::Index(_)) && rounds.is_some_and(|rounds| rounds <= 64) =>
+                if matches!(error.kind, Kind::Index(_) | Kind::Limit { subject: "int uniforms", .. })
+                    && rounds.is_some_and(|rounds| rounds <= 64) =>
             {
                 self.restore(saved);
                 self.unroll(all)
             }
             result => result,
         }
-    }
-
-    /// Returns whether the rounds of a loop of some size stand one after the other.
-    fn is_unrolled(&self, rounds: i64, size: usize) -> bool {
-        let most = self.options.unroll;
-        most > 0 && (rounds <= FEW || rounds as usize * size <= most)
     }
 
     fn save(&mut self) -> Saved {
@@ -494,6 +495,21 @@ fn count_expressions(block: &Block) -> usize {
         _other => 1,
     };
     statements(&[block]).iter().map(emitted).sum()
+}
+
+/// Returns whether a loop is left by more than its test.
+fn is_left(body: &Block, test: usize) -> bool {
+    let mut work: Vec<&Statement> = body.iter().skip(test + 1).collect();
+    while let Some(statement) = work.pop() {
+        match statement {
+            Statement::Break => return true,
+            Statement::Block(inner) => work.extend(inner.iter()),
+            Statement::If { accept, reject, .. } => work.extend(accept.iter().chain(reject.iter())),
+            // A `break` in a loop or `switch` leaves that one.
+            _other => {}
+        }
+    }
+    has_return(body)
 }
 
 fn has_return(block: &Block) -> bool {

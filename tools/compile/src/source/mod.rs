@@ -79,8 +79,7 @@ pub struct Options {
     pub outputs: Vec<(String, Role)>,
     /// Attributes of bytes that stand for 0 to 1: the program divides them by 255.
     pub scaled: Vec<String>,
-    /// Rounds times expressions up to which a loop of constants is unrolled; 0: none, where LOOP can
-    /// count it.
+    /// Rounds times expressions up to which a loop of constants is unrolled.
     pub unroll: usize,
 }
 
