@@ -15,9 +15,9 @@ use transpica::isa::Mask;
 use transpica::{Options as Settings, Shbin};
 use transpica_asm::{SourceText, assemble};
 
-use crate::emit::{self, Surroundings, emit};
+use crate::emit::{self, Emitted, Surroundings, emit};
 use crate::passes::{self, Scratch};
-use crate::source::{self, Interface, Options, Source, lower};
+use crate::source::{self, Interface, Lowered, Options, Source, lower};
 
 pub use distance::Distance;
 
@@ -104,15 +104,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
 /// # Errors
 /// See [`Error`].
 pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Result<Compiled, Error> {
-    let mut lowered = lower(source, options).map_err(Error::Source)?;
-    passes::optimize::run(&mut lowered.module, &Settings::default().arithmetic, &mut Scratch::default());
-    let interface = lowered.interface;
-    let outputs = (0u8..).zip(&interface.outputs);
-    let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
-    // Registers from `free` to c95 may hold constants.
-    let free = (1u128 << 96) - (1u128 << interface.free);
-    let surroundings = Surroundings { outputs, free, present: Vec::new(), shares: false, is_exact: false };
-    let emitted = emit(&lowered.module, &surroundings).map_err(Error::Emit)?;
+    let (interface, emitted) = shortest(source, options)?;
     let text = text::program(&emitted, &interface).map_err(Error::Assembly)?;
     let assembled = assemble(&[SourceText { name: &interface.entry, text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
@@ -127,4 +119,37 @@ pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Resu
     }
     let words = emitted.words();
     Ok(Compiled { text, bytes: assembled.bytes, words, interface, distances })
+}
+
+/// The program of a shader, with its interface. LOOP counts loops of constants where that takes
+/// fewer words than rounds one after the other.
+fn shortest(source: &Source, options: &Options) -> Result<(Interface, Emitted), Error> {
+    let unrolled = lowered(source, options);
+    let counted = lowered(source, &Options { unroll: 0, ..options.clone() });
+    let is_same = matches!((&unrolled, &counted), (Ok(one), Ok(other)) if one.module == other.module);
+    let first = unrolled.and_then(emitted);
+    if is_same {
+        return first;
+    }
+    match (first, counted.and_then(emitted)) {
+        (Ok(first), Ok(second)) if second.1.words() < first.1.words() => Ok(second),
+        (Err(_), Ok(second)) => Ok(second),
+        (first, _) => first,
+    }
+}
+
+fn lowered(source: &Source, options: &Options) -> Result<Lowered, Error> {
+    let mut lowered = lower(source, options).map_err(Error::Source)?;
+    passes::optimize::run(&mut lowered.module, &Settings::default().arithmetic, &mut Scratch::default());
+    Ok(lowered)
+}
+
+fn emitted(Lowered { module, interface }: Lowered) -> Result<(Interface, Emitted), Error> {
+    let outputs = (0u8..).zip(&interface.outputs);
+    let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
+    // Registers from `free` to c95 may hold constants.
+    let free = (1u128 << 96) - (1u128 << interface.free);
+    let surroundings = Surroundings { outputs, free, present: Vec::new(), shares: false, is_exact: false };
+    let emitted = emit(&module, &surroundings).map_err(Error::Emit)?;
+    Ok((interface, emitted))
 }

@@ -20,7 +20,8 @@ use super::value::{Place, Root, Slot, Value, ir_type};
 
 /// Rounds of an unrolled loop.
 const ROUNDS: usize = 256;
-/// Rounds that are unrolled whatever their size.
+/// Rounds that are unrolled whatever their size, where a lowering unrolls at all or nothing else
+/// leaves the loop.
 const FEW: i64 = 4;
 
 /// A loop of naga and its place.
@@ -66,11 +67,7 @@ impl<'a> Lowering<'a> {
         let size = count_expressions(body) + count_expressions(continuing);
         match rounds {
             Some(0) => return Ok(()),
-            // Where something else may leave the loop, each round would nest in the one before.
-            Some(rounds)
-                if !is_left(body, counted.test)
-                    && (rounds <= FEW || rounds as usize * size <= self.options.unroll) =>
-            {
+            Some(rounds) if self.is_unrolled(rounds, size, is_left(body, counted.test)) => {
                 return self.unroll(all);
             }
             _more => {}
@@ -87,16 +84,22 @@ impl<'a> Lowering<'a> {
             }
         };
         match result {
-            // What only constant indices can do, unrolled rounds can; they take no int uniform.
+            // What only constant indices can do, unrolled rounds can.
             Err(error)
-                if matches!(error.kind, Kind::Index(_) | Kind::Limit { subject: "int uniforms", .. })
-                    && rounds.is_some_and(|rounds| rounds <= 64) =>
+                if matches!(error.kind, Kind::Index(_)) && rounds.is_some_and(|rounds| rounds <= 64) =>
             {
                 self.restore(saved);
                 self.unroll(all)
             }
             result => result,
         }
+    }
+
+    /// Returns whether rounds stand one after the other. Where more than the test leaves a loop, each
+    /// of them nests in the one before.
+    fn is_unrolled(&self, rounds: i64, size: usize, is_left: bool) -> bool {
+        let most = self.options.unroll;
+        rounds as usize * size <= most || (rounds <= FEW && (most > 0 || !is_left))
     }
 
     fn save(&mut self) -> Saved {

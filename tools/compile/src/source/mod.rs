@@ -79,7 +79,8 @@ pub struct Options {
     pub outputs: Vec<(String, Role)>,
     /// Attributes of bytes that stand for 0 to 1: the program divides them by 255.
     pub scaled: Vec<String>,
-    /// Rounds times expressions up to which a loop of constants is unrolled.
+    /// Rounds times expressions up to which a loop of constants is unrolled; up to four rounds
+    /// always are, with 0 only those without another exit.
     pub unroll: usize,
 }
 
