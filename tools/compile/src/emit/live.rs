@@ -128,26 +128,24 @@ pub(super) fn live(code: &Code) -> Sets {
 pub(super) fn interference(code: &Code) -> Sets {
     let after = live(code);
     let mut graph = Sets::new(code.hints.len(), code.hints.len());
-    let mut targets: Vec<(Var, Option<Var>)> = Vec::new();
+    let mut targets: Vec<(Var, Option<Source>)> = Vec::new();
     for (n, step) in code.steps.iter().enumerate() {
         targets.clear();
-        match step {
-            // Target and source of a copy have the same value.
-            Step::Copy(copies) => targets.extend(copies.iter().filter_map(|&(target, source)| {
-                let plain = Some(source).filter(|source| !source.negate).and_then(Source::as_var);
-                Some((target.as_var()?, plain))
-            })),
-            _other => step.for_each_target(|target| targets.extend(target.as_var().map(|var| (var, None)))),
+        if let Step::Copy(copies) = step {
+            let vars = copies.iter().filter_map(|&(target, source)| Some((target.as_var()?, Some(source))));
+            targets.extend(vars);
+        } else {
+            step.for_each_target(|target| targets.extend(target.as_var().map(|var| (var, None))));
         }
         for &(var, from) in &targets {
-            // Targets of one source have the same value, too.
-            let others = targets.iter().filter(|(_, other)| from.is_none() || *other != from);
-            let others = others.map(|&(var, _)| var);
-            for other in after.members(n).filter(|&other| Some(other) != from).chain(others) {
-                if other != var {
-                    graph.insert(var.0 as usize, other);
-                    graph.insert(other.0 as usize, var);
-                }
+            // A target, its source and other targets of that have the same value.
+            let is_same = |other: Var| {
+                from.is_some() && (from == Some(Source::var(other)) || targets.contains(&(other, from)))
+            };
+            let others = after.members(n).chain(targets.iter().map(|&(other, _)| other));
+            for other in others.filter(|&other| other != var && !is_same(other)) {
+                graph.insert(var.0 as usize, other);
+                graph.insert(other.0 as usize, var);
             }
         }
     }
