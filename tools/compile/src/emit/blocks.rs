@@ -12,7 +12,7 @@
 //! ```
 
 use crate::ir::walk::{Step, Walk};
-use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Type, Value, ValueList};
+use crate::ir::{Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, Type, Value, ValueList};
 
 /// Most instructions that are repeated rather than put behind a test of a flag.
 const MOST_REPEATED: usize = 4;
@@ -57,6 +57,7 @@ pub(super) fn run(f: &mut Func) -> Vec<Value> {
     }
     let Pass { replaced, undefined, .. } = pass;
     substitute(f, &replaced);
+    agree(f, &undefined);
     undefined
 }
 
@@ -266,6 +267,59 @@ impl Pass<'_> {
         });
         if is_set { set } else { clear }
     }
+}
+
+/// Makes shuffles of the results of `if`s whose lanes are the same, and older than the `if`, on each
+/// way on which they stand for anything.
+fn agree(f: &mut Func, undefined: &[Value]) {
+    // By value: the step from which on it exists.
+    let mut since = vec![usize::MAX; f.values.len()];
+    let mut open: Vec<usize> = Vec::new();
+    let mut walk = Walk::new(f);
+    for now in 0.. {
+        let Some(step) = walk.next(f) else { return };
+        match step {
+            Step::Let(value) => since[value.0 as usize] = now,
+            Step::Enter(node) => {
+                open.push(now);
+                f.get(f.nodes[node].params()).iter().for_each(|value| since[value.0 as usize] = now);
+            }
+            Step::Leave(node) => {
+                let start = open.pop().unwrap_or_default();
+                for (n, result) in f.get(f.nodes[node].results()).to_vec().into_iter().enumerate() {
+                    since[result.0 as usize] = now;
+                    let lanes = common(f, node, n, undefined);
+                    if let Some(lanes) = lanes.filter(|all| all.iter().all(|lane| since[lane.value().0 as usize] < start)) {
+                        f.values[result].def = Def::Op(Op::Shuffle(lanes));
+                    }
+                }
+            }
+            Step::Begin(_) | Step::End(_) => {}
+        }
+    }
+}
+
+/// The lanes that both parts of an `if` give a result.
+fn common(f: &Func, node: Node, result: usize, undefined: &[Value]) -> Option<[Lane; 4]> {
+    let NodeData::If { then, otherwise, .. } = f.nodes[node] else { return None };
+    let mut all = [then, otherwise].into_iter().filter_map(|arm| match f.regions[arm].exit {
+        Exit::Yield(list) => Some(f.get(list)[result]),
+        Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
+    });
+    let (one, other) = (all.next()?, all.next()?);
+    let (one, other) = if undefined.contains(&one) { (other, one) } else { (one, other) };
+    let lanes = |value: Value| {
+        let count = f.ty(value).lanes;
+        std::array::from_fn(|n| {
+            let mut lane = Lane::new(value, (n as u8).min(count - 1)); // Range: four lanes.
+            while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {
+                lane = lanes[usize::from(lane.index())];
+            }
+            lane
+        })
+    };
+    let found: [Lane; 4] = lanes(one);
+    (undefined.contains(&other) || found == lanes(other)).then_some(found)
 }
 
 /// Replaces values wherever something names them.
