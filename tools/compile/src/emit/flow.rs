@@ -66,6 +66,10 @@ pub(super) struct Strategy {
     pub computes: bool,
     /// Join instructions.
     pub packing: Packing,
+    /// Fuse products and sums although an operand must be copied then.
+    pub copies: bool,
+    /// Keep addresses in both components of a0.
+    pub spreads: bool,
     /// Keep the sign of zeros, and which operand of MIN and MAX a NaN gives.
     pub is_exact: bool,
 }

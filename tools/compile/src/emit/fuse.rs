@@ -25,14 +25,15 @@ pub(super) struct Fusions {
     /// Number of those that may follow.
     left: usize,
     is_exact: bool,
+    copies: bool,
 }
 
 impl Fusions {
     /// Finds the sums, but no more than a strategy has.
     pub fn new(f: &Func, uses: &Uses, strategy: Strategy) -> Self {
-        let Strategy { fusions: left, is_exact, .. } = strategy;
+        let Strategy { fusions: left, is_exact, copies, .. } = strategy;
         let (fusions, gone) = (vec![None; f.values.len()], vec![false; 4 * f.values.len()]);
-        let mut fusions = Self { fusions, gone, left, is_exact };
+        let mut fusions = Self { fusions, gone, left, is_exact, copies };
         let mut walk = Walk::new(f);
         let mut regions: Vec<Option<Region>> = vec![None; f.values.len()];
         let mut open: Vec<Region> = Vec::new();
@@ -110,7 +111,7 @@ impl Fusions {
             operands[1].push(root(f, Lane::new(b, lane.index())));
         }
         operands[2] = (0..f.ty(value).lanes).map(|lane| root(f, Lane::new(other, lane))).collect();
-        // A copy of a second uniform or input would take the word that is won.
+        // A copy of a second uniform or input takes the word that is won, unless others need it, too.
         let is_wide = |lanes: &&Vec<Operand>| {
             lanes.iter().all(|&lane| !matches!(class(lane).0, RootClass::Value | RootClass::Input(_)))
         };
@@ -122,7 +123,7 @@ impl Fusions {
                 inputs.push(class);
             }
         }
-        (wide < 2 && inputs.len() < 2).then_some(Fusion::Mad(products, other))
+        (self.copies || wide < 2 && inputs.len() < 2).then_some(Fusion::Mad(products, other))
     }
 
     /// The sum at a value.

@@ -92,6 +92,9 @@ const FUSIONS: [(usize, bool); 8] = [
 /// Ways to join instructions, of which the shortest program decides.
 const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
 
+/// Changes of the best strategy that help some programs and harm others.
+const CHANGES: [fn(&mut Strategy); 2] = [|strategy| strategy.copies = true, |strategy| strategy.spreads = true];
+
 /// Writes the main function of a module as a program.
 ///
 /// # Errors
@@ -99,33 +102,55 @@ const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
 pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Error> {
     let mut main = module.main.clone();
     let undefined = blocks::run(&mut main);
-    let mut best: Option<Emitted> = None;
-    let mut first_error = None;
+    let mut search = Search { main: &main, undefined: &undefined, surroundings, best: None, first_error: None };
+    let is_exact = surroundings.is_exact;
     for (fusions, computes) in FUSIONS {
         for (reuses, packing) in
             [true, false].into_iter().flat_map(|reuses| PACKINGS.map(|packing| (reuses, packing)))
         {
-            let is_exact = surroundings.is_exact;
-            let strategy = Strategy { reuses, fusions, computes, packing, is_exact };
-            match emit_with(&main, &undefined, surroundings, strategy) {
-                Ok(emitted) if best.as_ref().is_none_or(|best| emitted.words() < best.words()) => {
-                    best = Some(emitted);
-                }
-                Ok(_) => {}
-                Err(error @ Error::Unsupported { .. }) => return Err(error),
-                Err(error) => {
-                    first_error.get_or_insert(error);
-                }
-            }
+            let (copies, spreads) = (false, false);
+            search.attempt(Strategy { reuses, fusions, computes, packing, copies, spreads, is_exact })?;
         }
-        if best.is_some() {
+        if search.best.is_some() {
             break;
         }
     }
-    match (best, first_error) {
-        (Some(best), _) => Ok(best),
+    for change in CHANGES {
+        if let Some(&(_, strategy)) = search.best.as_ref() {
+            let mut strategy = strategy;
+            change(&mut strategy);
+            search.attempt(strategy)?;
+        }
+    }
+    match (search.best, search.first_error) {
+        (Some((best, _)), _) => Ok(best),
         (None, Some(error)) => Err(error),
         (None, None) => unreachable!("there is a strategy"),
+    }
+}
+
+/// Programs of strategies, of which the shortest is kept.
+struct Search<'a> {
+    main: &'a Func,
+    undefined: &'a [Value],
+    surroundings: &'a Surroundings,
+    best: Option<(Emitted, Strategy)>,
+    first_error: Option<Error>,
+}
+
+impl Search<'_> {
+    fn attempt(&mut self, strategy: Strategy) -> Result<(), Error> {
+        match emit_with(self.main, self.undefined, self.surroundings, strategy) {
+            Ok(emitted) if self.best.as_ref().is_none_or(|(best, _)| emitted.words() < best.words()) => {
+                self.best = Some((emitted, strategy));
+            }
+            Ok(_) => {}
+            Err(error @ Error::Unsupported { .. }) => return Err(error),
+            Err(error) => {
+                self.first_error.get_or_insert(error);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -97,11 +97,14 @@ pub(super) struct Select<'a> {
     pub reuses: bool,
     /// Computes 0 and 1.
     computes: bool,
+    spreads: bool,
     is_exact: bool,
     /// Values that stand for nothing.
     pub undefined: Vec<Value>,
     /// The addresses that a0 holds.
     pub address: [Option<Lane>; 2],
+    /// The component of a0 that was set last.
+    newest: usize,
     /// The comparisons that the flags hold.
     pub flags: [Option<super::conditions::Comparison>; 2],
     /// The counters of the open loops, innermost last.
@@ -127,7 +130,9 @@ impl<'a> Select<'a> {
             copied: Vec::new(),
             reuses: strategy.reuses,
             computes: strategy.computes,
+            spreads: strategy.spreads,
             is_exact: strategy.is_exact,
+            newest: 0,
             undefined,
             address: [None; 2],
             flags: [None; 2],
@@ -524,10 +529,18 @@ impl<'a> Select<'a> {
             return Ok([Index::A0x, Index::A0y][usize::from(address.index())]);
         }
         let source = self.pin(operand)?;
-        // Always the same component: equal lines can then share a procedure.
-        self.code.steps.push(Step::Address { lanes: [Some(source), None] });
-        self.address[0] = Some(address);
-        Ok(Index::A0x)
+        // The same component each time lets equal lines share a procedure.
+        let component = match self.address.iter().position(Option::is_none) {
+            _first if !self.spreads => 0,
+            Some(free) => free,
+            None => 1 - self.newest,
+        };
+        let mut lanes = [None; 2];
+        lanes[component] = Some(source);
+        self.code.steps.push(Step::Address { lanes });
+        self.address[component] = Some(address);
+        self.newest = component;
+        Ok([Index::A0x, Index::A0y][component])
     }
 
     /// Arranges operands so that one uniform is left, in a wide source, and one input.
