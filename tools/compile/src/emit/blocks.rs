@@ -42,9 +42,6 @@ struct Pass<'f> {
 /// Changes a function. Returns the values that stand for nothing.
 pub(super) fn run(f: &mut Func) -> Vec<Value> {
     let (blocks, crossed) = crossings(f);
-    if blocks.is_empty() {
-        return Vec::new();
-    }
     let mut pass =
         Pass { f, crossed, tasks: Vec::new(), replaced: Vec::new(), undefined: Vec::new(), flags: None };
     for block in blocks {
@@ -269,8 +266,8 @@ impl Pass<'_> {
     }
 }
 
-/// Makes shuffles of the results of `if`s whose lanes are the same, and older than the `if`, on each
-/// way on which they stand for anything.
+/// Makes shuffles of the results of `if`s: of lanes that are the same, and older than the `if`, on
+/// each way on which they stand for anything, and of other results for the other lanes.
 fn agree(f: &mut Func, undefined: &[Value]) {
     // By value: the step from which on it exists.
     let mut since = vec![usize::MAX; f.values.len()];
@@ -286,13 +283,21 @@ fn agree(f: &mut Func, undefined: &[Value]) {
             }
             Step::Leave(node) => {
                 let start = open.pop().unwrap_or_default();
-                for (n, result) in f.get(f.nodes[node].results()).to_vec().into_iter().enumerate() {
+                let mut results = f.get(f.nodes[node].results()).to_vec();
+                for (n, result) in results.iter_mut().enumerate() {
                     since[result.0 as usize] = now;
-                    let lanes = common(f, node, n, undefined);
-                    if let Some(lanes) = lanes.filter(|all| all.iter().all(|lane| since[lane.value().0 as usize] < start)) {
-                        f.values[result].def = Def::Op(Op::Shuffle(lanes));
+                    let is_old = |lane: &Lane| since[lane.value().0 as usize] < start;
+                    let lanes = common(f, node, n, undefined).map(|lane| lane.filter(is_old));
+                    if lanes.iter().any(Option::is_some) {
+                        let other = f.values.push(f.values[*result]);
+                        since.push(now);
+                        let lanes = std::array::from_fn(|n| lanes[n].unwrap_or(Lane::new(other, n as u8))); // Range: four.
+                        f.values[*result].def = Def::Op(Op::Shuffle(lanes));
+                        *result = other;
                     }
                 }
+                let list = f.list(results);
+                *f.nodes[node].results_mut() = list;
             }
             Step::Begin(_) | Step::End(_) => {}
         }
@@ -300,26 +305,28 @@ fn agree(f: &mut Func, undefined: &[Value]) {
 }
 
 /// The lanes that both parts of an `if` give a result.
-fn common(f: &Func, node: Node, result: usize, undefined: &[Value]) -> Option<[Lane; 4]> {
-    let NodeData::If { then, otherwise, .. } = f.nodes[node] else { return None };
-    let mut all = [then, otherwise].into_iter().filter_map(|arm| match f.regions[arm].exit {
-        Exit::Yield(list) => Some(f.get(list)[result]),
-        Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
-    });
-    let (one, other) = (all.next()?, all.next()?);
-    let (one, other) = if undefined.contains(&one) { (other, one) } else { (one, other) };
-    let lanes = |value: Value| {
-        let count = f.ty(value).lanes;
-        std::array::from_fn(|n| {
-            let mut lane = Lane::new(value, (n as u8).min(count - 1)); // Range: four lanes.
-            while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {
-                lane = lanes[usize::from(lane.index())];
-            }
-            lane
-        })
+fn common(f: &Func, node: Node, result: usize, undefined: &[Value]) -> [Option<Lane>; 4] {
+    let NodeData::If { then, otherwise, .. } = f.nodes[node] else { return [None; 4] };
+    let [Exit::Yield(first), Exit::Yield(second)] = [then, otherwise].map(|arm| f.regions[arm].exit) else {
+        return [None; 4];
     };
-    let found: [Lane; 4] = lanes(one);
-    (undefined.contains(&other) || found == lanes(other)).then_some(found)
+    let arms = [first, second].map(|list| f.get(list)[result]);
+    std::array::from_fn(|n| {
+        // Range: four lanes.
+        let lane = |value: Value| (n < f.ty(value).lanes.into()).then(|| source(f, Lane::new(value, n as u8)));
+        let [one, other] = [lane(arms[0])?, lane(arms[1])?];
+        let is_nothing = |lane: Lane| undefined.contains(&lane.value());
+        let one = if is_nothing(one) { other } else { one };
+        (!is_nothing(one) && (one == other || is_nothing(other))).then_some(one)
+    })
+}
+
+/// Follows a lane through shuffles.
+fn source(f: &Func, mut lane: Lane) -> Lane {
+    while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {
+        lane = lanes[usize::from(lane.index())];
+    }
+    lane
 }
 
 /// Replaces values wherever something names them.

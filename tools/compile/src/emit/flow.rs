@@ -138,7 +138,9 @@ impl Flow<'_> {
                 let target = Target::Output { register, component: component as u8 };
                 let operand = self.select.operand(value, lane);
                 match operand {
-                    (Root::Value(lane), false) if self.select.uses.of(lane) == 1 => {
+                    (Root::Value(lane), false)
+                        if self.select.uses.of(lane) == 1 && f.op(lane.value()).is_some() =>
+                    {
                         self.writes
                             .push(Write { lanes: vec![(target, operand)], missing: vec![lane.value()] });
                     }
