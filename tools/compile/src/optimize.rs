@@ -136,10 +136,11 @@ pub fn written(file: &Shbin<'_>, known: &Known) -> transpica::Result<Result<Writ
     for less in [Known { control, ..*known }, Known { control, constants: false }] {
         if less != *known {
             let other = write_program(file, &less, &model)?;
-            let length = |result: &Result<Written, Reason>| {
-                result.as_ref().map_or(usize::MAX, |written| written.0.len())
+            let words = |result: &Result<Written, Reason>| {
+                let file = result.as_ref().ok().and_then(|written| Shbin::parse(&written.0).ok());
+                file.map_or(usize::MAX, |file| file.package.code.len())
             };
-            if length(&other) < length(&best) {
+            if words(&other) < words(&best) {
                 best = other;
             }
         }
@@ -220,7 +221,10 @@ fn lift_program(
     let usage = passes::analyze::usage::run(&module.main, &offsets);
     let present = (0..).zip(folded.floats).filter_map(|(register, value)| Some((register, value?))).collect();
     let free = !(usage.floats | usage.relative | taken(model));
-    Ok(Ok(Lifted { module, surroundings: Surroundings { outputs, free, present, shares: false, is_exact: true } }))
+    Ok(Ok(Lifted {
+        module,
+        surroundings: Surroundings { outputs, free, present, shares: false, is_exact: true },
+    }))
 }
 
 /// Makes a function yield what a program writes of its outputs, alone.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use transpica::Shbin;
+use transpica::host::dvle::constants;
 use transpica_proof::daily::cases;
 
 use crate::source::generate;
@@ -88,6 +90,33 @@ fn a_loop_that_is_left_in_its_first_round_is_none() {
     }";
     let compiled = compiled(text).expect("in the subset");
     assert!(!compiled.text.contains("for ") && compiled.interface.counts.is_empty(), "{}", compiled.text);
+}
+
+#[test]
+fn loops_of_constants_are_counted_where_that_is_shorter() {
+    let program = |test: &str| {
+        let text = format!(
+            "@group(0) @binding(0) var<uniform> walls: array<vec4f, 4>;
+            @vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {{
+                var result = p;
+                for (var n = 0; n < 4; n++) {{
+                    let beyond = dot(walls[n], result);
+                    if {test} {{ break; }}
+                    result = walls[n] * beyond + result.wzyx;
+                }}
+                return result;
+            }}"
+        );
+        compiled(&text).expect("in the subset")
+    };
+    let counted = program("beyond < 0.5");
+    assert!(counted.text.contains(".seti i0(3, 0, 1, 0)\n"), "{}", counted.text);
+    assert_eq!(counted.interface.counts.len(), 1);
+    let file = Shbin::parse(&counted.bytes).expect("a file");
+    assert_eq!(constants(file.executable(0).expect("a program")).ints[0], Some([3, 0, 1, 0]));
+    // A constant decides the exit: one round is left.
+    let unrolled = program("n == 1");
+    assert!(!unrolled.text.contains("for ") && unrolled.interface.counts.is_empty(), "{}", unrolled.text);
 }
 
 #[test]

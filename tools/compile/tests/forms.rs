@@ -11,9 +11,13 @@ const ALL: u128 = (1 << 96) - 1;
 
 /// Writes a function that yields vectors for o0, o1 and so on.
 fn emitted(text: &str, masks: &[Mask], free: u128) -> Result<Emitted, Error> {
+    emitted_as(true, text, masks, free)
+}
+
+fn emitted_as(is_exact: bool, text: &str, masks: &[Mask], free: u128) -> Result<Emitted, Error> {
     let module = parse(text).expect("a module");
     let outputs = (0..).zip(masks.iter().copied()).collect();
-    emit(&module, &Surroundings { outputs, free, present: Vec::new(), shares: true, is_exact: true })
+    emit(&module, &Surroundings { outputs, free, present: Vec::new(), shares: true, is_exact })
 }
 
 /// Checks that what is written computes what the function says. Returns its text.
@@ -254,6 +258,92 @@ fn a_choice_between_two_addresses_reads_each_by_its_own() {
          %11: boolx4 = shuffle %10.x %10.x %10.x %10.x %12: f32x4 = select %11 %6 %7 yield %12 }",
         &[Mask::XYZW],
     );
+}
+
+#[test]
+fn parts_that_one_test_decides_share_an_if() {
+    let program = |first: &str, test: &str| {
+        let text = format!(
+            "func main {{ %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %0.x %3: f32 = shuffle %1.y
+             %4: bool = less %2 %3 %20: f32 = shuffle %0.z %21: bool = less %20 %3
+             if %4 {{ {first} yield %5 }} else {{ yield %0 }} -> %6: f32x4
+             %7: bool = not %4
+             if %{test} {{ %8: f32x4 = mulp %1 %6 yield %8 }} else {{ yield %6 }} -> %9: f32x4
+             yield %9 }}"
+        );
+        let text = check(&text, &[Mask::XYZW]);
+        ["cmp ", "ifc ", ".else"].map(|word| text.matches(word).count())
+    };
+    let sum = "%5: f32x4 = addp %1 %0";
+    assert_eq!(program(sum, "4"), [1, 1, 1]);
+    assert_eq!(program(sum, "7"), [1, 1, 1]);
+    // Another comparison in a part changes the flags.
+    let compared = "%30: f32x4 = addp %1 %0 if %21 { %31: f32x4 = mulp %0 %30 yield %31 } else { yield %30 } -> %5: f32x4";
+    assert_eq!(program(compared, "7"), [3, 3, 1]);
+}
+
+#[test]
+fn lanes_that_both_parts_share_need_no_copies() {
+    let text = check(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: bool = uniform b1 %3: f32x4 = mulp %1 %0
+         %10: f32 = shuffle %3.x %11: f32 = shuffle %3.y %12: f32 = shuffle %3.z
+         if %2 { %4: f32 = addp %10 %11 %5: f32x4 = shuffle %4.x %3.y %3.z %3.w yield %5 }
+         else { %6: f32 = maxp %10 %12 %7: f32x4 = shuffle %6.x %3.y %3.z %3.w yield %7 } -> %8: f32x4
+         yield %8 }",
+        &[Mask::XYZW],
+    );
+    assert!(!text.contains("mov r") && text.contains("mov o0.yzw"), "{text}");
+}
+
+#[test]
+fn a_result_and_a_parameter_of_a_loop_share_a_register() {
+    let text = check(
+        "func main { %0: f32x4 = input v0 %1: i32 = const 0 %2: i32 = const 1 %3: i32 = uniform i1.x
+         %4: i32 = uniform i1.y %5: i32 = uniform i1.z %30: f32 = shuffle %0.y
+         loop (%6: f32x4 = %0, %7: i32 = %4, %8: i32 = %3) {
+           %9: f32x4 = uniform c4[%7] %20: f32 = shuffle %9.x %22: bool = less %20 %30 if %22 { break %6 }
+           %11: i32 = iadd %7 %5 %12: bool = igreater %8 %1
+           if %12 {} else { break %9 }
+           %13: i32 = isub %8 %2 continue %9, %11, %13
+         } -> %14: f32x4
+         yield %14 }",
+        &[Mask::XYZW],
+    );
+    assert_eq!(text.matches("mov r").count(), 2, "{text}");
+}
+
+#[test]
+fn two_addresses_are_kept_at_once() {
+    let text = check(
+        "func main { %0: f32x4 = input v0 %2: f32 = shuffle %0.x %3: f32 = shuffle %0.y
+         %4: i32 = addressp %2 %5: i32 = addressp %3 %6: f32x4 = uniform c20[%4] %7: f32x4 = uniform c20[%5]
+         %8: f32x4 = maxp %6 %0 %9: f32x4 = maxp %7 %8 %10: f32x4 = uniform c40[%4] %11: f32x4 = maxp %10 %9
+         %12: f32x4 = uniform c40[%5] %13: f32x4 = maxp %12 %11 yield %13 }",
+        &[Mask::XYZW],
+    );
+    assert_eq!([text.matches("mova").count(), text.matches("[a0.y]").count()], [2, 2], "{text}");
+}
+
+#[test]
+fn a_copy_for_two_products_lets_them_become_one_sum() {
+    let text = check(
+        "func main { %12: f32x4 = input v1 %13: f32x4 = input v2 %14: f32x3 = shuffle %12.y %12.z %12.x
+         %15: f32x3 = shuffle %13.z %13.x %13.y %16: f32x3 = mulp %14 %15 %17: f32x3 = shuffle %12.z %12.x %12.y
+         %18: f32x3 = neg %17 %19: f32x3 = shuffle %13.y %13.z %13.x %20: f32x3 = mulp %18 %19
+         %21: f32x3 = addp %20 %16 yield %21 }",
+        &[Mask(7)],
+    );
+    assert_eq!([text.matches("mad").count(), text.matches("add").count()], [1, 0], "{text}");
+}
+
+#[test]
+fn signs_of_zeros_and_nan_decide_only_where_they_are_kept() {
+    let program = "func main { %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32x4 = mulp %1 %0
+        %3: f32x4 = neg %2 %4: f32x4 = addp %0 %3 %5: f32x4 = const 2.0 2.0 2.0 2.0 %6: f32x4 = maxp %4 %5 yield %6 }";
+    let text = |is_exact| emitted_as(is_exact, program, &[Mask::XYZW], ALL & !0xFFFF).expect("written").text;
+    assert_eq!(text(false), ".proc main\n\tmad r0, v0, -c1, v0\n\tmax o0, c95.x, r0\n\tend\n.end\n");
+    let exact = check(program, &[Mask::XYZW]);
+    assert!(exact == text(true) && !exact.contains("mad") && exact.contains("mov"), "{exact}");
 }
 
 #[test]

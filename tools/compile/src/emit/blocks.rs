@@ -313,7 +313,8 @@ fn common(f: &Func, node: Node, result: usize, undefined: &[Value]) -> [Option<L
     let arms = [first, second].map(|list| f.get(list)[result]);
     std::array::from_fn(|n| {
         // Range: four lanes.
-        let lane = |value: Value| (n < f.ty(value).lanes.into()).then(|| source(f, Lane::new(value, n as u8)));
+        let lane =
+            |value: Value| (n < f.ty(value).lanes.into()).then(|| source(f, Lane::new(value, n as u8)));
         let [one, other] = [lane(arms[0])?, lane(arms[1])?];
         let is_nothing = |lane: Lane| undefined.contains(&lane.value());
         let one = if is_nothing(one) { other } else { one };

@@ -81,7 +81,9 @@ fn append(steps: &mut Vec<Step>, start: usize, mut more: Vec<Step>) {
     if let (Some(Step::Copy(first)), Some(Step::Copy(second))) = (steps[start..].last_mut(), more.first_mut())
     {
         for (_, source) in second.iter_mut() {
-            let known = first.iter().find(|(target, _)| target.as_var().is_some_and(|var| source.as_var() == Some(var)));
+            let known = first
+                .iter()
+                .find(|(target, _)| target.as_var().is_some_and(|var| source.as_var() == Some(var)));
             if let Some(&(_, Source { home, negate })) = known {
                 *source = Source { home, negate: source.negate != negate };
             }

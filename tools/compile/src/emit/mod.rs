@@ -93,7 +93,8 @@ const FUSIONS: [(usize, bool); 8] = [
 const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
 
 /// Changes of the best strategy that help some programs and harm others.
-const CHANGES: [fn(&mut Strategy); 2] = [|strategy| strategy.copies = true, |strategy| strategy.spreads = true];
+const CHANGES: [fn(&mut Strategy); 2] =
+    [|strategy| strategy.copies = true, |strategy| strategy.spreads = true];
 
 /// Writes the main function of a module as a program.
 ///
@@ -102,7 +103,8 @@ const CHANGES: [fn(&mut Strategy); 2] = [|strategy| strategy.copies = true, |str
 pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Error> {
     let mut main = module.main.clone();
     let undefined = blocks::run(&mut main);
-    let mut search = Search { main: &main, undefined: &undefined, surroundings, best: None, first_error: None };
+    let mut search =
+        Search { main: &main, undefined: &undefined, surroundings, best: None, first_error: None };
     let is_exact = surroundings.is_exact;
     for (fusions, computes) in FUSIONS {
         for (reuses, packing) in

@@ -106,11 +106,5 @@ pub const JOBS: &[Job] = &[
         ],
         ..PLAIN
     },
-    Job {
-        file: "vegetation.wgsl",
-        // The loop of four octaves is unrolled although a round has a sine and may be the last.
-        ratio: 2.3,
-        ranges: &[("gusts", [-1.0, -1.0, -1.0, 0.1], [1.0; 4])],
-        ..PLAIN
-    },
+    Job { file: "vegetation.wgsl", ranges: &[("gusts", [-1.0, -1.0, -1.0, 0.1], [1.0; 4])], ..PLAIN },
 ];
