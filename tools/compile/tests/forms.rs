@@ -262,11 +262,11 @@ fn a_choice_between_two_addresses_reads_each_by_its_own() {
 
 #[test]
 fn parts_that_one_test_decides_share_an_if() {
-    let program = |first: &str, test: &str| {
+    let program = |test: &str| {
         let text = format!(
             "func main {{ %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %0.x %3: f32 = shuffle %1.y
-             %4: bool = less %2 %3 %20: f32 = shuffle %0.z %21: bool = less %20 %3
-             if %4 {{ {first} yield %5 }} else {{ yield %0 }} -> %6: f32x4
+             %4: bool = less %2 %3
+             if %4 {{ %5: f32x4 = addp %1 %0 yield %5 }} else {{ yield %0 }} -> %6: f32x4
              %7: bool = not %4
              if %{test} {{ %8: f32x4 = mulp %1 %6 yield %8 }} else {{ yield %6 }} -> %9: f32x4
              yield %9 }}"
@@ -274,12 +274,19 @@ fn parts_that_one_test_decides_share_an_if() {
         let text = check(&text, &[Mask::XYZW]);
         ["cmp ", "ifc ", ".else"].map(|word| text.matches(word).count())
     };
-    let sum = "%5: f32x4 = addp %1 %0";
-    assert_eq!(program(sum, "4"), [1, 1, 1]);
-    assert_eq!(program(sum, "7"), [1, 1, 1]);
-    // Another comparison in a part changes the flags.
-    let compared = "%30: f32x4 = addp %1 %0 if %21 { %31: f32x4 = mulp %0 %30 yield %31 } else { yield %30 } -> %5: f32x4";
-    assert_eq!(program(compared, "7"), [3, 3, 1]);
+    assert_eq!(program("4"), [1, 1, 1]);
+    assert_eq!(program("7"), [1, 1, 1]);
+    // Another comparison in a part changes the flags; the last test finds them so.
+    let text = check(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %0.x %3: f32 = shuffle %1.y
+         %4: bool = less %2 %3 %20: f32 = shuffle %0.z %21: bool = less %20 %3
+         if %4 { %5: f32x4 = addp %1 %0 if %21 { %6: f32x4 = mulp %0 %5 yield %6 } else { yield %5 } -> %7: f32x4 yield %7 }
+         else { if %21 { %8: f32x4 = maxp %1 %0 yield %8 } else { yield %0 } -> %9: f32x4 yield %9 } -> %10: f32x4
+         if %21 { %11: f32x4 = mulp %1 %10 yield %11 } else { yield %10 } -> %12: f32x4
+         yield %12 }",
+        &[Mask::XYZW],
+    );
+    assert_eq!(["cmp ", "ifc "].map(|word| text.matches(word).count()), [3, 4], "{text}");
 }
 
 #[test]
