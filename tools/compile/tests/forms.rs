@@ -24,7 +24,8 @@ fn emitted_as(is_exact: bool, text: &str, masks: &[Mask], free: u128) -> Result<
 fn check(text: &str, masks: &[Mask]) -> String {
     let module = parse(text).expect("a module");
     // The first registers are the host's.
-    let Emitted { text: written, code, constants } = emitted(text, masks, ALL & !0xFFFF).expect("written");
+    let Emitted { text: written, code, constants, .. } =
+        emitted(text, masks, ALL & !0xFFFF).expect("written");
     let descriptors: Vec<u32> = code.descriptors.iter().map(|record| record.bits).collect();
     let entry = Pc(u16::try_from(code.executables[0].header.main).expect("small"));
     let program =

@@ -105,7 +105,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
 /// See [`Error`].
 pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Result<Compiled, Error> {
     let (interface, emitted) = shortest(source, options)?;
-    let text = text::program(&emitted, &interface).map_err(Error::Assembly)?;
+    let text = text::program(&emitted, &interface, &source.original).map_err(Error::Assembly)?;
     let assembled = assemble(&[SourceText { name: &interface.entry, text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
     if assembled.model.code != emitted.code.code {

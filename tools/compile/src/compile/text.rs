@@ -1,11 +1,12 @@
 //! The text of a compiled shader: declarations, and instructions with the names of the source.
-//! In: instructions with numbers of registers, the interface. Out: a text whose declarations have
-//! the same registers.
+//! In: instructions with numbers of registers, the interface, the source. Out: a text whose
+//! declarations have the same registers, with lines of the source as comments.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use transpica::container::Semantic;
+use transpica::isa::Pc;
 
 use crate::emit::Emitted;
 use crate::source::Interface;
@@ -19,7 +20,7 @@ type Names = BTreeMap<(char, u8), String>;
 ///
 /// # Errors
 /// A semantic without a name.
-pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String, String> {
+pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) -> Result<String, String> {
     let mut taken = Taken::default();
     let mut names = Names::new();
 
@@ -69,8 +70,24 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface) -> Result<String
         names.insert(('o', register), own);
     }
     text.push('\n');
-    text.extend(emitted.text.lines().map(|line| named(line, &names) + "\n"));
+    let source: Vec<&str> = source.lines().map(str::trim).collect();
+    let mut last = None;
+    for (line, &place) in emitted.text.lines().zip(&emitted.places) {
+        if place.is_some() && place != last {
+            last = place;
+            text.extend(place.and_then(|place| comment(line, place, &source)));
+        }
+        text += &named(line, &names);
+        text.push('\n');
+    }
     Ok(text)
+}
+
+/// The line of the source that an instruction is made for. Places are numbers of lines.
+fn comment(instruction: &str, place: Pc, source: &[&str]) -> Option<String> {
+    let line = source.get(usize::from(place.0).checked_sub(1)?)?;
+    let indent = &instruction[..instruction.len() - instruction.trim_start().len()];
+    Some(format!("{indent}; {}: {line}\n", place.0))
 }
 
 /// Uniforms and values of the host, with their registers. Values that share a register have one

@@ -170,6 +170,7 @@ fn redirect(inst: &mut Inst, goals: &[Vec<Target>]) {
         op: inst.op,
         targets: std::mem::take(&mut inst.targets),
         sources: std::mem::take(&mut inst.sources),
+        pc: inst.pc,
     };
     inst.sources = if is_each { vec![Vec::new(); old.sources.len()] } else { old.sources.clone() };
     for (n, target) in old.targets.into_iter().enumerate() {
@@ -310,7 +311,10 @@ fn moves(code: &mut Code, copies: Vec<(Target, Source)>) {
                 open[at].targets.push(target);
                 open[at].sources[0].push(source);
             }
-            None => open.push(Inst { op: DataOp::Mov, targets: vec![target], sources: vec![vec![source]] }),
+            None => {
+                let (targets, sources) = (vec![target], vec![vec![source]]);
+                open.push(Inst { op: DataOp::Mov, targets, sources, pc: None });
+            }
         }
     }
     code.steps.extend(open.into_iter().map(Step::Data));

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use transpica::isa::{CompareOp, ConditionOp, DataOp, Index};
+use transpica::isa::{CompareOp, ConditionOp, DataOp, Index, Pc};
 
 transpica::define_handle! {
     /// A scalar variable: one component of a temporary.
@@ -92,6 +92,8 @@ pub(super) struct Inst {
     pub op: DataOp,
     pub targets: Vec<Target>,
     pub sources: Vec<Vec<Source>>,
+    /// Place in the source.
+    pub pc: Option<Pc>,
 }
 
 impl Inst {
@@ -161,6 +163,7 @@ pub(super) enum Step {
     Compare {
         ops: [CompareOp; 2],
         sources: [Vec<Source>; 2],
+        pc: Option<Pc>,
     },
     /// MOVA: a0.x from the first lane, a0.y from the second.
     Address {

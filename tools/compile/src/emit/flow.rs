@@ -88,6 +88,7 @@ pub(super) fn run(
     while let Some(step) = walk.next(f) {
         match step {
             walk::Step::Let(value) => {
+                flow.select.pc = flow.select.place(value).pc.or(flow.select.pc);
                 flow.select.value(value)?;
                 flow.select.exists[value.0 as usize] = true;
                 flow.written(&[value])?;

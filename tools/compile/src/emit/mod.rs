@@ -34,7 +34,7 @@ mod uses;
 
 use crate::ir::{Func, Module, Value};
 use transpica::container::Model;
-use transpica::isa::{Mask, sizes};
+use transpica::isa::{Mask, Pc, sizes};
 use transpica_asm::{SourceText, assemble};
 
 use code::Step;
@@ -63,6 +63,8 @@ pub struct Surroundings {
 pub struct Emitted {
     /// Its procedures in picasso's language: `main` is the last.
     pub text: String,
+    /// The place of each line of the text in the source, if it has one.
+    pub places: Vec<Option<Pc>>,
     /// A file with its code, descriptors and one executable without tables.
     pub code: Model,
     /// Constants by uniform register, as bits of f32.
@@ -182,7 +184,8 @@ fn emit_with(
     let text = text(&procedures, &lines);
     let assembled = assemble(&[SourceText { name: "program", text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
-    Ok(Emitted { text, code: assembled.model, constants })
+    let (bare, places): (Vec<&str>, _) = text.lines().map(print::split_place).unzip();
+    Ok(Emitted { text: bare.join("\n") + "\n", places, code: assembled.model, constants })
 }
 
 /// Checks that constructs do not nest deeper than the machine remembers.

@@ -236,7 +236,7 @@ fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
         _other => {}
     }
     let (sources, targets) = copies.iter().map(|&(var, copy)| (Source::var(var), Target::Var(copy))).unzip();
-    let moves = Inst { op: DataOp::Mov, targets, sources: vec![sources] };
+    let moves = Inst { op: DataOp::Mov, targets, sources: vec![sources], pc: None };
     code.steps.insert(step, Step::Data(moves));
 }
 
@@ -262,6 +262,7 @@ fn split(code: &mut Code, inst: &Inst, groups: &Groups, operand: Option<usize>) 
                 inst.sources.iter().map(|lanes| part.iter().map(|&n| lanes[n]).collect()).collect()
             }
         },
+        pc: inst.pc,
     };
     ordered(code, parts.iter().map(part).collect())
 }
@@ -289,7 +290,7 @@ fn ordered(code: &mut Code, mut parts: Vec<Inst>) -> Vec<Inst> {
                     sources.push(Source::var(away));
                 }
             }
-            last.push(Inst { op: DataOp::Mov, targets, sources: vec![sources] });
+            last.push(Inst { op: DataOp::Mov, targets, sources: vec![sources], pc: None });
         }
         ordered.push(part);
     }

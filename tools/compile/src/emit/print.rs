@@ -1,10 +1,11 @@
 //! Steps as lines of picasso text.
-//! In: steps, the places of variables. Out: lines for a procedure. The assembler selects inverted
-//! forms and descriptors, and adds the NOPs that ends of blocks need.
+//! In: steps, the places of variables. Out: lines for a procedure, those of instructions with their
+//! places as comments. The assembler selects inverted forms and descriptors, and adds the NOPs that
+//! ends of blocks need.
 
 use std::fmt::Write;
 
-use transpica::isa::{ConditionOp, Index};
+use transpica::isa::{ConditionOp, Index, Pc};
 
 use super::code::{Home, Inst, Lanes, Source, Step, Target, Test};
 use super::live::successors;
@@ -26,7 +27,7 @@ pub(super) fn lines(steps: &[Step], spots: &[Spot]) -> Vec<String> {
         if crowded[n] {
             lines.push(format!("{indent}nop"));
         }
-        lines.extend(printer.step(step).map(|text| format!("{indent}{text}")));
+        lines.extend(printer.step(step).map(|text| placed(format!("{indent}{text}"), step)));
         // No word belongs to a label, and a block must not end where a jump leads.
         if matches!(step, Step::Label(_))
             && matches!(steps.get(n + 1), Some(Step::Else | Step::EndIf | Step::EndLoop))
@@ -39,6 +40,27 @@ pub(super) fn lines(steps: &[Step], spots: &[Spot]) -> Vec<String> {
     }
     lines.push("\tend".to_owned());
     lines
+}
+
+/// Begins the comment that has the place of an instruction.
+const PLACE: &str = " ;";
+
+/// A line with its place.
+fn placed(line: String, step: &Step) -> String {
+    match step {
+        Step::Data(Inst { pc: Some(pc), .. }) | Step::Compare { pc: Some(pc), .. } => {
+            format!("{line}{PLACE}{}", pc.0)
+        }
+        _other => line,
+    }
+}
+
+/// A line without its place, and that place.
+pub(super) fn split_place(line: &str) -> (&str, Option<Pc>) {
+    match line.split_once(PLACE) {
+        Some((line, place)) => (line, place.parse().ok().map(Pc)),
+        None => (line, None),
+    }
 }
 
 /// The MOVA that may run right after another one, which stops the hardware.
@@ -73,7 +95,7 @@ impl Printer<'_> {
     fn step(&self, step: &Step) -> Option<String> {
         Some(match step {
             Step::Data(inst) => self.inst(inst),
-            Step::Compare { ops, sources: [a, b] } => {
+            Step::Compare { ops, sources: [a, b], pc: _ } => {
                 let [x, y] = ops.map(|op| op.name());
                 let [a, b] = [a, b].map(|lanes| self.operand(lanes, &[0, 1]));
                 format!("cmp {a}, {x}, {y}, {b}")
@@ -102,7 +124,7 @@ impl Printer<'_> {
     }
 
     fn inst(&self, inst: &Inst) -> String {
-        let Inst { op, targets, sources } = inst;
+        let Inst { op, targets, sources, pc: _ } = inst;
         let mut places: Vec<usize> = Vec::with_capacity(targets.len());
         let mut register = String::new();
         for target in targets {

@@ -4,7 +4,7 @@
 //! `flow.rs` has constructs, `tests.rs` of conditions. Knows no temporary register.
 
 use crate::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value};
-use transpica::isa::{CompareOp, DataOp, Index};
+use transpica::isa::{CompareOp, DataOp, Index, Pc};
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
 use super::error::{Error, Place};
@@ -115,6 +115,8 @@ pub(super) struct Select<'a> {
     pub hidden: Vec<Value>,
     /// By value: it exists here.
     pub exists: Vec<bool>,
+    /// Place of the instructions that follow.
+    pub pc: Option<Pc>,
 }
 
 impl<'a> Select<'a> {
@@ -140,6 +142,7 @@ impl<'a> Select<'a> {
             counted: None,
             hidden: Vec::new(),
             exists: vec![false; f.values.len()],
+            pc: None,
         }
     }
 
@@ -385,7 +388,7 @@ impl<'a> Select<'a> {
         for lanes in operands {
             sources.push(self.pin_all(lanes)?);
         }
-        self.code.steps.push(Step::Data(Inst { op, targets, sources }));
+        self.code.steps.push(Step::Data(Inst { op, targets, sources, pc: self.pc }));
         Ok(())
     }
 
@@ -499,7 +502,7 @@ impl<'a> Select<'a> {
             (DataOp::Sge, Source::var(self.computed(0)?))
         };
         let sources = vec![vec![source]; 2];
-        self.code.steps.push(Step::Data(Inst { op, targets: vec![Target::Var(var)], sources }));
+        self.code.steps.push(Step::Data(Inst { op, targets: vec![Target::Var(var)], sources, pc: None }));
         self.copied.push(Copied { lanes: vec![(lane, (Root::Var(var), false))] });
         Ok(var)
     }
@@ -618,7 +621,7 @@ impl<'a> Select<'a> {
         for (source, lanes) in sources.iter_mut().zip(operands) {
             *source = self.pin_all(lanes)?;
         }
-        self.code.steps.push(Step::Compare { ops, sources });
+        self.code.steps.push(Step::Compare { ops, sources, pc: self.pc });
         Ok(())
     }
 }

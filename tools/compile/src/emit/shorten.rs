@@ -10,6 +10,8 @@
 //! .end
 //! ```
 
+use super::print::split_place;
+
 /// Most lines of a procedure that repeats.
 const MOST_LENGTH: usize = 60;
 /// Most procedures, each of which takes a search.
@@ -28,7 +30,7 @@ pub(super) fn merge_ends(lines: &mut Vec<String>) {
         // Each part keeps a line: an empty part takes a word.
         while count + 1 < n
             && n + 1 + count < end
-            && lines[n - 1 - count].trim() == lines[end - 1 - count].trim()
+            && bare(&lines[n - 1 - count]) == bare(&lines[end - 1 - count])
             && is_plain(&lines[n - 1 - count])
             && depth(&lines[n - 1 - count]) == depth(&lines[n]) + 1
         {
@@ -88,6 +90,11 @@ pub(super) fn depth(line: &str) -> usize {
     line.bytes().take_while(|&byte| byte == b'\t').count()
 }
 
+/// A line without its indentation and its place.
+fn bare(line: &str) -> &str {
+    split_place(line).0.trim()
+}
+
 pub(super) fn word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
@@ -143,7 +150,7 @@ pub(super) fn outline(lines: &mut Vec<String>) -> Vec<Vec<String>> {
 
 /// The repeated lines that save most: their places and their number.
 fn best(lines: &[String]) -> Option<(Vec<usize>, usize)> {
-    let texts: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+    let texts: Vec<&str> = lines.iter().map(|line| bare(line)).collect();
     // The number of lines from each place on that a procedure may have.
     let mut runs = vec![0usize; lines.len() + 1];
     for n in (0..lines.len()).rev() {

@@ -32,6 +32,9 @@ impl Builder {
 
     /// Ends the function with its outputs.
     pub(super) fn finish(mut self, outputs: Vec<Value>) -> Func {
+        // What passes add later is of no line.
+        self.f.end_instruction();
+        self.f.begin_place(None);
         let outputs = self.f.list(outputs);
         let reads = std::mem::take(&mut self.f.regions[self.prelude].items);
         let body = &mut self.f.regions[self.body];

@@ -90,7 +90,12 @@ pub(super) struct Lowering<'a> {
     /// Names of the source for nodes of the host.
     pub(super) names: BTreeMap<NodeId, String>,
     pub(super) loops: Vec<LoopContext>,
+    /// Whole parts, each with the number that it is the whole part of.
+    pub(super) parts: BTreeMap<Lane, Lane>,
     pub(super) span: Span,
+    /// Where lines of the text begin, and the number of the current one, from 1.
+    lines: Vec<usize>,
+    line: usize,
     depth: usize,
     steps: usize,
 }
@@ -124,7 +129,13 @@ impl<'a> Lowering<'a> {
             materialized: BTreeMap::new(),
             names: BTreeMap::new(),
             loops: Vec::new(),
+            parts: BTreeMap::new(),
             span: Span::UNDEFINED,
+            lines: text
+                .split_inclusive('\n')
+                .scan(0, |at, line| Some(std::mem::replace(at, *at + line.len())))
+                .collect(),
+            line: 0,
             depth: 0,
             steps: 0,
         }
@@ -172,8 +183,9 @@ impl<'a> Lowering<'a> {
 
     /// Counts a statement or expression and notes its place.
     pub(super) fn step(&mut self, span: Span) -> Result<()> {
-        if span.is_defined() {
+        if let Some(range) = span.to_range() {
             self.span = span;
+            self.begin_line(range.start);
         }
         self.count_step()?;
         if self.b.f.values.len() > VALUES {
@@ -182,15 +194,19 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// Begins the values of a line: lines of the source are their addresses.
+    fn begin_line(&mut self, start: usize) {
+        let line = self.lines.partition_point(|&line| line <= start);
+        if line != self.line {
+            self.line = line;
+            self.b.f.end_instruction();
+            self.b.f.begin_place(u16::try_from(line).ok().filter(|&line| line > 0).map(Pc));
+        }
+    }
+
     fn count_step(&mut self) -> Result<()> {
         self.steps += 1;
         if self.steps > STEPS { self.limit("steps of lowering", self.steps, STEPS) } else { Ok(()) }
-    }
-
-    /// Begins the values of a statement: lines of the source are their addresses.
-    pub(super) fn begin_line(&mut self) {
-        let line = error::location(self.span, self.text).and_then(|at| u16::try_from(at.line).ok());
-        self.b.f.begin_place(line.map(Pc));
     }
 
     /// Runs what nests, to a limited depth.

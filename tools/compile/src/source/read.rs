@@ -57,6 +57,8 @@ pub struct Source {
     pub module: Module,
     /// The text that places are in; empty for SPIR-V.
     pub text: String,
+    /// The text as it was given, in the same lines.
+    pub original: String,
 }
 
 /// Reads a source.
@@ -83,7 +85,7 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
             let options = spv::Options { adjust_coordinate_space: false, ..spv::Options::default() };
             let module = spv::parse_u8_slice(bytes, &options)
                 .map_err(|error| Error { kind: Kind::Syntax(error.to_string()), at: None })?;
-            Source { module, text: String::new() }
+            Source { module, text: String::new(), original: String::new() }
         }
     };
     check_nesting(&source)?;
@@ -98,7 +100,7 @@ fn text(bytes: &[u8]) -> Result<&str> {
 
 fn read_wgsl(text: &str) -> Result<Source> {
     match wgsl::parse_str(text) {
-        Ok(module) => Ok(Source { module, text: text.to_string() }),
+        Ok(module) => Ok(Source { module, text: text.to_string(), original: text.to_string() }),
         Err(error) => {
             let span = error.labels().next().map_or(Span::UNDEFINED, |(span, _)| span);
             Err(at(Kind::Syntax(error.message().to_string()), span, text))
@@ -107,10 +109,11 @@ fn read_wgsl(text: &str) -> Result<Source> {
 }
 
 fn read_glsl(text: &str) -> Result<Source> {
+    let original = text.to_string();
     let text = modern(text);
     let options = glsl::Options::from(ShaderStage::Vertex);
     match glsl::Frontend::default().parse(&options, &text) {
-        Ok(module) => Ok(Source { module, text }),
+        Ok(module) => Ok(Source { module, text, original }),
         Err(errors) => {
             let (message, span) = errors.errors.first().map_or_else(
                 || ("the text is not GLSL".to_string(), Span::UNDEFINED),

@@ -101,7 +101,6 @@ impl<'a> Lowering<'a> {
                 continue;
             };
             self.step(span)?;
-            self.begin_line();
             if let Statement::Block(block) = statement {
                 work.push(Cursor::new(block));
                 continue;
@@ -123,7 +122,6 @@ impl<'a> Lowering<'a> {
             } else {
                 self.statement(statement)?;
             }
-            self.b.f.end_instruction();
             if !self.goes_on(&mut work)? {
                 return Ok(());
             }
