@@ -22,10 +22,12 @@ fn shaders_become_programs_that_compute_the_same() {
     for path in &names {
         let language =
             if path.extension().is_some_and(|end| end == "wgsl") { Language::Wgsl } else { Language::Glsl };
-        let source = read(language, &fs::read(path).expect("a text")).expect("valid");
+        let text = fs::read_to_string(path).expect("a text");
+        let source = read(language, text.as_bytes()).expect("valid");
         let name = path.file_name().expect("a name").to_string_lossy();
         match compile(&source, &Options::of(language)) {
             Ok(compiled) => {
+                assert!(comments(&name, &text, &compiled) > 0, "{name}");
                 let far: Vec<String> = compiled.distances.iter().map(ToString::to_string).collect();
                 println!("{name}: {} words; {}", compiled.words, far.join("; "));
             }
@@ -135,4 +137,115 @@ fn errors_name_lines_of_the_source() {
     compiled(&program(33)).expect("not too deep");
     let error = compiled(&program(34)).expect_err("one more");
     assert_eq!(error.to_string(), "line 3: a condition of so many parts is not compiled");
+}
+
+#[test]
+fn lines_of_the_source_stand_before_their_instructions() {
+    let text = "@group(0) @binding(0) var<uniform> scale: vec4f;
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    var result = p;
+    result *= scale;
+    if p.x < 0.5 {
+        result.y = p.y + p.z;
+    }
+    return vec4f(
+        result.xy * p.w,
+        p.z,
+        1.0,
+    );
+}
+";
+    let compiled = compiled(text).expect("in the subset");
+    let body = compiled.text.split_once(".proc main\n").expect("a procedure").1;
+    let expected = "\t; 4: result *= scale;
+\tmul r0.xy, scale, u_p
+\t; 5: if p.x < 0.5 {
+\tcmp c95.x, gt, gt, u_p.x
+\tifc cmp.x
+\t\t; 6: result.y = p.y + p.z;
+\t\tadd r0.y, u_p, u_p.z
+\t.end
+\t; 9: result.xy * p.w,
+\tmul position.xy, r0, u_p.w
+\t; 8: return vec4f(
+\tadd position.z, c95.y, u_p
+\tmov position.w, c95.z
+\tend
+.end
+";
+    assert_eq!(body, expected);
+}
+
+/// Float constants of a file.
+fn constants(compiled: &Compiled) -> Vec<f32> {
+    let file = transpica::Shbin::parse(&compiled.bytes).expect("a file");
+    let constants = transpica::host::dvle::constants(file.executable(0).expect("a program"));
+    constants.floats.iter().flatten().flatten().map(|&bits| f32::from_bits(bits)).collect()
+}
+
+fn moved(x: &str) -> Compiled {
+    let text = format!(
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {{
+            return vec4f({x}, p.yzw);
+        }}"
+    );
+    compiled(&text).unwrap_or_else(|error| panic!("{x}: {error}"))
+}
+
+#[test]
+fn factors_of_functions_are_the_nearest_that_files_hold() {
+    use std::f64::consts::{LN_2, LOG2_E, PI, TAU};
+    let mut all = vec![
+        ("exp(p.x)", LOG2_E),
+        ("log(abs(p.x) + 1.0)", LN_2),
+        ("radians(p.x)", PI / 180.0),
+        ("degrees(p.x)", 180.0 / PI),
+        ("sin(p.x)", 1.0 / TAU),
+        ("cos(p.x * 1.7)", 1.7 / TAU),
+        ("sin((1.3 * p.x) * p.y)", 1.3 / TAU),
+    ];
+    all.push(("asin(p.x * 0.4)", PI / 2.0));
+    for (text, factor) in all {
+        let unit = factor.log2().floor().exp2() / 65536.0;
+        let expected = ((factor / unit).round() * unit) as f32;
+        let held = constants(&moved(text));
+        assert!(held.contains(&expected), "{text}: {expected} is none of {held:?}");
+    }
+}
+
+#[test]
+fn angles_in_turns_need_no_factor() {
+    let [turns, other] = ["sin(6.2831855 * (p.x * p.y))", "sin(6.28 * (p.x * p.y))"].map(moved);
+    assert!(turns.words < other.words, "{}", turns.text);
+    let [turns, plain] = ["cos(p.x * 6.2831855 * p.y)", "cos(p.x * p.y)"].map(moved);
+    assert!(turns.words <= plain.words, "{}", turns.text);
+}
+
+#[test]
+fn small_whole_powers_are_products() {
+    for (power, products) in [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (8, 3)] {
+        let text = moved(&format!("pow(p.x, {power}.0)")).text;
+        assert!(!text.contains("lg2") && !text.contains("ex2"), "{text}");
+        assert_eq!(text.matches("mul ").count(), products, "{text}");
+    }
+    for power in ["7.0", "16.0", "2.5", "0.0", "-1.0", "p.y"] {
+        let text = moved(&format!("pow(abs(p.x), {power})")).text;
+        assert!(text.contains("lg2 ") && text.contains("ex2 "), "{text}");
+    }
+    let vector = moved("dot(pow(abs(p), vec4f(32.0)), p) + dot(pow(abs(p), vec4f(2.0, 2.0, 2.0, 3.0)), p)");
+    assert_eq!(vector.text.matches("lg2 ").count(), 4, "{}", vector.text);
+}
+
+/// Checks the comments of a program, and returns their number.
+fn comments(name: &str, text: &str, compiled: &Compiled) -> usize {
+    let source: Vec<&str> = text.lines().collect();
+    let mut count = 0;
+    for line in compiled.text.lines() {
+        let comment = line.trim_start().strip_prefix("; ").and_then(|comment| comment.split_once(": "));
+        let Some((number, comment)) = comment else { continue };
+        let number: usize = number.parse().expect("the number of a line");
+        assert_eq!(comment, source[number - 1].trim(), "{name}: line {number}");
+        count += 1;
+    }
+    count
 }

@@ -8,6 +8,7 @@ mod compiled;
 mod forms;
 mod host;
 mod programs;
+mod quaternions;
 mod samples;
 mod source;
 

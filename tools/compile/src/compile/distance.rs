@@ -91,8 +91,9 @@ pub(super) fn measure(
 }
 
 /// How far the outputs of the source itself move where its inputs change by what a constant of a
-/// file loses, which has 16 bits of fraction. Directions of almost nothing, fractions of large
-/// numbers and steps move by more than [`MOST`].
+/// file loses, which has 16 bits of fraction, and its operations round in other ways. Directions of
+/// almost nothing, fractions of large numbers, products of large numbers with differences from 1,
+/// and steps move by more than [`MOST`].
 fn movement(
     source: &Source,
     options: &Options,
@@ -101,8 +102,9 @@ fn movement(
 ) -> Vec<f64> {
     let mut random = Random::new(0, "inputs moved a little");
     let mut moved = vec![0.0_f64; expected.len()];
-    for _ in 0..8 {
+    for seed in 0..8 {
         let mut inputs = inputs.clone();
+        inputs.rounding = Some(seed);
         let mut nudge = |lane: f32| lane * (1.0 + (random.unit() - 0.5) / 32768.0);
         for attribute in interface.attributes.iter().filter(|one| one.shape.scalar == Scalar::Float) {
             let lanes = &mut inputs.attributes[usize::from(attribute.register & 15)];

@@ -9,13 +9,13 @@ use naga::{
     TypeInner,
 };
 use transpica::container::Semantic;
+use transpica_inspect::values::Random;
 
 use super::data::{Data, Scalar, Shape};
 use super::expressions::keeps_bits;
 use super::host::Part;
 use super::interface::{Interface, Layout, UniformValues};
-use super::io::SMALLEST_HALF;
-use super::{Depth, Options, Source, math, uniforms};
+use super::{Depth, Options, Source, math, quaternion, uniforms};
 
 /// Statements and expressions of one vertex.
 const STEPS: usize = 1 << 20;
@@ -29,6 +29,8 @@ pub struct Inputs {
     pub attributes: [[f32; 4]; 16],
     /// Declared uniforms, as the interface lists them.
     pub uniforms: UniformValues,
+    /// Seed of other roundings of operations, by up to two units in the last place.
+    pub rounding: Option<u64>,
 }
 
 /// A value.
@@ -66,6 +68,7 @@ struct Machine<'a> {
     constants: Vec<Option<Value>>,
     frames: Vec<Frame<'a>>,
     steps: usize,
+    rounding: Option<Random>,
 }
 
 /// Computes the outputs of a vertex, in the order of the interface; `None` where the source is
@@ -86,6 +89,7 @@ pub fn evaluate(
         constants: Vec::new(),
         frames: Vec::new(),
         steps: 0,
+        rounding: inputs.rounding.map(|seed| Random::new(seed, "roundings")),
     };
     machine.begin()?;
     let arguments = machine.arguments(entry)?;
@@ -94,21 +98,29 @@ pub fn evaluate(
         .outputs
         .iter()
         .map(|output| {
-            let value = match &result {
-                Some(Value::Many(members)) => members.get(output.member)?,
-                Some(value) => value,
-                None => return None,
+            let lanes = |member: usize| {
+                let value = match &result {
+                    Some(Value::Many(members)) => members.get(member)?,
+                    Some(value) => value,
+                    None => return None,
+                };
+                let Value::Data(data) = value else { return None };
+                Some((0..data.lanes.len()).map(|lane| data.lane(lane)).collect::<Vec<f32>>())
             };
-            let Value::Data(data) = value else { return None };
-            let lanes: Vec<f32> = (0..data.lanes.len()).map(|lane| data.lane(lane)).collect();
-            Some(converted(output.semantic, lanes, options.depth))
+            let tangent = output.tangent.and_then(&lanes);
+            converted(output.semantic, lanes(output.member)?, tangent, options.depth)
         })
         .collect()
 }
 
 /// An output as the console takes it.
-fn converted(semantic: Semantic, mut lanes: Vec<f32>, depth: Depth) -> Vec<f32> {
-    match (semantic, lanes.len()) {
+fn converted(
+    semantic: Semantic,
+    mut lanes: Vec<f32>,
+    tangent: Option<Vec<f32>>,
+    depth: Depth,
+) -> Option<Vec<f32>> {
+    Some(match (semantic, lanes.len()) {
         (Semantic::Position, 4) => {
             lanes[2] = match depth {
                 Depth::Console => lanes[2],
@@ -117,13 +129,9 @@ fn converted(semantic: Semantic, mut lanes: Vec<f32>, depth: Depth) -> Vec<f32> 
             };
             lanes
         }
-        (Semantic::Quaternion, 3) => {
-            let half = [-lanes[1], lanes[0], 0.0, (lanes[2] + 1.0).max(SMALLEST_HALF)];
-            let length = half.iter().map(|lane| lane * lane).sum::<f32>().sqrt();
-            half.iter().map(|lane| lane / length).collect()
-        }
+        (Semantic::Quaternion, 3) => return quaternion::expected(&lanes, tangent.as_deref()),
         _other => lanes,
-    }
+    })
 }
 
 impl<'a> Machine<'a> {
@@ -233,7 +241,7 @@ impl<'a> Machine<'a> {
         let all = self.inputs.attributes.get(*location as usize)?;
         let floats = all.map(|lane| (lane * factor).to_bits());
         let data = Data::new(shape.with(Scalar::Float), floats[..usize::from(shape.rows)].to_vec());
-        Some(Value::Data(math::convert(&data, shape.scalar)))
+        Some(Value::Data(math::convert(&data, shape.scalar)?))
     }
 
     fn call(&mut self, function: &'a Function, arguments: Vec<Value>) -> Option<Option<Value>> {
@@ -435,8 +443,25 @@ impl<'a> Machine<'a> {
                 let value = self.variables.get(variable)?.clone();
                 return path.into_iter().try_fold(value, element);
             }
-            other => return self.operator(other),
+            other => {
+                let value = self.operator(other)?;
+                return Some(self.rounded(value));
+            }
         }))
+    }
+
+    /// A value as other roundings may leave it.
+    fn rounded(&mut self, value: Value) -> Value {
+        match (&mut self.rounding, value) {
+            (Some(random), Value::Data(mut data)) if data.shape.scalar == Scalar::Float => {
+                for lane in &mut data.lanes {
+                    let factor = 1.0 + (random.unit() - 0.5) * 4.0 * f32::EPSILON;
+                    *lane = (f32::from_bits(*lane) * factor).to_bits();
+                }
+                Value::Data(data)
+            }
+            (_, value) => value,
+        }
     }
 
     /// Expressions that compute.
@@ -466,7 +491,7 @@ impl<'a> Machine<'a> {
                 if convert.is_none() && !keeps_bits(data.shape.scalar, scalar) {
                     return None;
                 }
-                math::convert(&data, scalar)
+                math::convert(&data, scalar)?
             }
             _other => return None,
         }))

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::ir::{Binary, Lane, Unary};
+use super::ir::{Binary, Lane, Op, Unary};
 use naga::{Expression, Handle, Literal, SwizzleComponent};
 
 use super::data::{Data, Scalar, Shape};
@@ -486,14 +486,39 @@ impl<'a> Lowering<'a> {
                 let equal = self.b.binary(Binary::Equal, &lanes, &[zero], group);
                 self.b.unary(Unary::Not, &equal, group)
             }
-            (Scalar::Float, Scalar::Int) => self.truncate(&lanes, group),
-            (Scalar::Float, Scalar::Uint) => {
-                let positive = self.b.binary(Binary::MaxP, &lanes, &[zero], group);
-                self.b.unary(Unary::Floor, &positive, group)
+            (Scalar::Float, Scalar::Int) => {
+                let whole = self.truncate(&lanes, group);
+                self.parts.extend(whole.iter().copied().zip(lanes));
+                whole
             }
+            (Scalar::Float, Scalar::Uint) => self.positive_part(&lanes, group),
             (Scalar::Float | Scalar::Int | Scalar::Uint, Scalar::Float | Scalar::Int | Scalar::Uint) => lanes,
         };
         Ok(Value::lanes(shape.with(to), lanes))
+    }
+
+    /// The whole part of a number that is not negative, 0 of others.
+    fn positive_part(&mut self, lanes: &[Lane], group: usize) -> Vec<Lane> {
+        let zero = self.b.float(0.0);
+        let positive = self.b.binary(Binary::MaxP, &[zero], lanes, group);
+        let whole = self.b.unary(Unary::Floor, &positive, group);
+        self.parts.extend(whole.iter().copied().zip(positive));
+        whole
+    }
+
+    /// An index of registers: no array has a negative one.
+    pub(super) fn register_index(&mut self, index: &Value) -> Result<Value> {
+        let index = self.as_int(index)?;
+        let Value::Lanes(shape, lanes) = &index else { return Ok(index) };
+        match self.parts.get(&lanes[0]) {
+            // The whole part of one that may be negative takes more instructions.
+            Some(&number) if !matches!(self.b.f.op(lanes[0].value()), Some(Op::Unary(Unary::Floor, _))) => {
+                let whole = self.positive_part(&[number], 1);
+                self.parts.insert(whole[0], number);
+                Ok(Value::lanes(*shape, whole))
+            }
+            _other => Ok(index),
+        }
     }
 
     /// 1 where it is true, else 0.
@@ -506,7 +531,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn number_of_one(&mut self, lane: Lane) -> Lane {
-        use super::ir::{Op, Type};
+        use super::ir::Type;
         let compared = match self.b.f.op(lane.value()) {
             Some(Op::Binary(op, a, b)) => match op {
                 Binary::Less => Some((Binary::SltP, a, b)),

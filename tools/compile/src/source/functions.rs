@@ -1,16 +1,19 @@
 //! Lowering of built-in functions.
 //! In: arguments. Out: a node of the host where all are, else a short sequence of PICA200
 //! arithmetic.
+//! Coefficients are those of the least error that the 16 bits of a file's constants hold.
 //! Rules: WGSL's and GLSL's definitions; roots by RSQ, quotients by RCP, powers by LG2 and EX2.
 //!
 //! | function | way | largest error of the polynomial |
 //! |---|---|---|
-//! | sin, cos, tan | one turn to ±1/4, odd, degree 7 | 5.9e-7 |
-//! | acos, asin | root of 1 - x times degree 4 | 4.8e-6 |
+//! | sin, cos, tan | one turn to ±1/4, odd, degree 7 | 1.3e-6 |
+//! | acos, asin | root of 1 - x times degree 4 | 6.6e-6 |
 //! | round | halves up | |
-//! | atan, atan2 | quotient of the smaller and the larger, odd, degree 11 | 1.7e-6 |
+//! | mix(a, b, t) | a + t (b - a): next to a far larger a, b is lost | |
+//! | pow | products for small whole numbers | |
+//! | atan, atan2 | quotient of the smaller and the larger, odd, degree 11 | 1.8e-6 |
 
-use super::ir::{Binary, Lane, Unary};
+use super::ir::{Binary, Lane, Op, Unary};
 use naga::MathFunction as M;
 
 use super::data::{Data, Scalar, Shape};
@@ -20,12 +23,15 @@ use super::lower::Lowering;
 use super::value::Value;
 
 /// sin(2πz) for |z| ≤ 1/4: odd powers.
-const SINE: [f32; 4] = [6.283_164, -41.337_143, 81.340_77, -70.993_43];
+const SINE: [f32; 4] = [6.283_203, -41.341_31, 81.461_914, -72.036_13];
 /// acos(x) / sqrt(1 - x) for 0 ≤ x ≤ 1.
-const ARC_COSINE: [f32; 5] = [1.570_791_5, -0.214_280_6, 0.085_638_38, -0.037_618_22, 0.009_732_97];
+const ARC_COSINE: [f32; 5] = [1.570_800_8, -0.214_460_37, 0.086_463_93, -0.038_945_198, 0.010_420_68];
 /// atan(x) for 0 ≤ x ≤ 1: odd powers.
 const ARC_TANGENT: [f32; 6] =
-    [0.999_977_23, -0.332_622_83, 0.193_540_38, -0.116_426_48, 0.052_647_356, -0.011_719_136];
+    [0.999_977_1, -0.332_622_53, 0.193_544_39, -0.116_443_634, 0.052_670_002, -0.011_728_764];
+
+/// Products inside each other in which the factor of an angle is looked for.
+const FACTORS: usize = 4;
 
 impl Lowering<'_> {
     pub(super) fn math(&mut self, fun: M, args: &[Value]) -> Result<Value> {
@@ -63,7 +69,7 @@ impl Lowering<'_> {
     }
 
     /// As [`apply`](Self::apply), with two operands; a scalar stands for each lane.
-    fn apply_two(&mut self, op: Binary, a: &Value, b: &Value) -> Result<Value> {
+    pub(super) fn apply_two(&mut self, op: Binary, a: &Value, b: &Value) -> Result<Value> {
         let ((x, a), (y, b)) = (self.lanes(a)?, self.lanes(b)?);
         let shape = if x.is_scalar() { y } else { x };
         Ok(Value::lanes(shape, self.b.binary(op, &a, &b, shape.rows.into())))
@@ -151,8 +157,12 @@ impl Lowering<'_> {
 
     fn two(&mut self, fun: M, a: &Value, b: &Value) -> Result<Value> {
         match fun {
-            M::Min => Ok(self.apply_two(Binary::MinP, a, b)?.with_scalar(self.shape(a)?.scalar)),
-            M::Max => Ok(self.apply_two(Binary::MaxP, a, b)?.with_scalar(self.shape(a)?.scalar)),
+            M::Min | M::Max => {
+                let op = if fun == M::Min { Binary::MinP } else { Binary::MaxP };
+                // One operand may be a uniform, the first.
+                let (a, b) = if matches!(b, Value::Host(_)) { (b, a) } else { (a, b) };
+                Ok(self.apply_two(op, a, b)?.with_scalar(self.shape(a)?.scalar))
+            }
             M::Step => self.apply_two(Binary::SgeP, b, a),
             M::Dot => self.dot(a, b),
             M::Distance => {
@@ -160,6 +170,9 @@ impl Lowering<'_> {
                 self.one(M::Length, &difference)
             }
             M::Pow => {
+                if let Some(power) = self.whole_power(a, b)? {
+                    return Ok(power);
+                }
                 let log = self.math(M::Log2, std::slice::from_ref(a))?;
                 let product = self.multiply(&log, b)?;
                 self.apply(Unary::Exp2P, &product)
@@ -183,6 +196,36 @@ impl Lowering<'_> {
             M::Atan2 => self.arc_tangent(a, b),
             _other => self.operation(format!("{fun:?}")),
         }
+    }
+
+    /// Products for a power by a small whole number, if they are no more than logarithms take. They
+    /// are nearer, and defined for a negative number.
+    fn whole_power(&mut self, a: &Value, exponent: &Value) -> Result<Option<Value>> {
+        let (Value::Host(exponent), Value::Lanes(shape, _)) = (exponent, a) else { return Ok(None) };
+        let Some(data) = self.host.constant(*exponent) else { return Ok(None) };
+        let first = data.lane(0);
+        let power = first as u32;
+        let is_one = data.lanes.iter().all(|&bits| bits == first.to_bits());
+        if !is_one || power == 0 || power as f32 != first {
+            return Ok(None);
+        }
+        // LG2 and EX2 take a lane each.
+        if (power.ilog2() + power.count_ones()) as usize > 2 * shape.lanes() + 2 {
+            return Ok(None);
+        }
+        let (mut product, mut square) = (None, a.clone());
+        for bit in 0..=power.ilog2() {
+            if bit > 0 {
+                square = self.multiply(&square, &square)?;
+            }
+            if power >> bit & 1 != 0 {
+                product = Some(match product {
+                    Some(product) => self.multiply(&product, &square)?,
+                    None => square.clone(),
+                });
+            }
+        }
+        Ok(product)
     }
 
     fn three(&mut self, fun: M, a: &Value, b: &Value, c: &Value) -> Result<Value> {
@@ -223,7 +266,7 @@ impl Lowering<'_> {
     }
 
     fn scaled(&mut self, a: &Value, factor: f32) -> Result<Value> {
-        let factor = self.float(factor);
+        let factor = self.float(nearest(factor));
         self.multiply(a, &factor)
     }
 
@@ -300,7 +343,7 @@ impl Lowering<'_> {
             let inverse = self.reciprocal(&cosine)?;
             return self.multiply(&sine, &inverse);
         }
-        let mut turns = self.scaled(a, 0.5 / std::f32::consts::PI)?;
+        let mut turns = self.turns(a)?;
         if fun == M::Sin {
             let quarter = self.float(-0.25);
             turns = self.add(&turns, &quarter)?;
@@ -315,6 +358,38 @@ impl Lowering<'_> {
         self.multiply(&sum, &z)
     }
 
+    /// An angle in turns.
+    fn turns(&mut self, a: &Value) -> Result<Value> {
+        if let Value::Lanes(shape, lanes) = a
+            && let Some(turns) = self.factor_in_turns(lanes, shape.rows.into(), FACTORS)
+        {
+            return Ok(Value::lanes(*shape, turns));
+        }
+        self.scaled(a, 0.5 / std::f32::consts::PI)
+    }
+
+    /// A product with a constant, in turns: one factor, of which files keep 16 bits, for two.
+    fn factor_in_turns(&mut self, lanes: &[Lane], group: usize, depth: usize) -> Option<Vec<Lane>> {
+        let value = lanes[0].value();
+        let Some(Op::Binary(Binary::MulP, a, b)) = self.b.f.op(value) else { return None };
+        if depth == 0 || lanes.iter().any(|lane| lane.value() != value) {
+            return None;
+        }
+        let of = |operand| lanes.iter().map(|lane| Lane::new(operand, lane.index())).collect::<Vec<Lane>>();
+        for (factor, rest) in [(of(a), of(b)), (of(b), of(a))] {
+            let known = factor.iter().map(|&lane| self.b.known(lane)).collect::<Option<Vec<u32>>>();
+            let scaled = match known {
+                Some(known) => known.into_iter().map(|bits| self.b.float(in_turns(bits))).collect(),
+                None => match self.factor_in_turns(&factor, group, depth - 1) {
+                    Some(scaled) => scaled,
+                    None => continue,
+                },
+            };
+            return Some(self.b.binary(Binary::MulP, &rest, &scaled, group));
+        }
+        None
+    }
+
     fn arc(&mut self, fun: M, a: &Value) -> Result<Value> {
         let size = self.one(M::Abs, a)?;
         let one = self.float(1.0);
@@ -322,8 +397,11 @@ impl Lowering<'_> {
         let root = self.root(&below)?;
         let sum = self.polynomial(&size, &ARC_COSINE)?;
         let angle = self.multiply(&sum, &root)?;
-        let (zero, half, quarter) =
-            (self.float(0.0), self.float(std::f32::consts::PI), self.float(std::f32::consts::FRAC_PI_2));
+        let (zero, half, quarter) = (
+            self.float(0.0),
+            self.float(nearest(std::f32::consts::PI)),
+            self.float(nearest(std::f32::consts::FRAC_PI_2)),
+        );
         let other = self.subtract(&half, &angle)?;
         let is_negative = self.less(a, &zero)?;
         let cosine = self.select_lanes(&is_negative, &other, &angle)?;
@@ -341,11 +419,11 @@ impl Lowering<'_> {
         let sum = self.polynomial(&square, &ARC_TANGENT)?;
         let angle = self.multiply(&sum, &quotient)?;
         let zero = self.float(0.0);
-        let quarter = self.float(std::f32::consts::FRAC_PI_2);
+        let quarter = self.float(nearest(std::f32::consts::FRAC_PI_2));
         let steep = self.less(&sizes[1], &sizes[0])?;
         let other = self.subtract(&quarter, &angle)?;
         let angle = self.select_lanes(&steep, &other, &angle)?;
-        let half = self.float(std::f32::consts::PI);
+        let half = self.float(nearest(std::f32::consts::PI));
         let other = self.subtract(&half, &angle)?;
         let is_behind = self.less(x, &zero)?;
         let angle = self.select_lanes(&is_behind, &other, &angle)?;
@@ -378,6 +456,19 @@ impl Value {
             other => other,
         }
     }
+}
+
+/// A factor of an angle as one of turns.
+fn in_turns(bits: u32) -> f32 {
+    let turns = (f64::from(f32::from_bits(bits)) / std::f64::consts::TAU) as f32;
+    nearest(turns)
+}
+
+/// The nearest number with the 16 bits of fraction that a file holds: the assembler cuts off.
+fn nearest(value: f32) -> f32 {
+    let bits = value.to_bits();
+    let up = f32::from_bits(bits.saturating_add(1 << 6) & !0x7F);
+    if value.is_finite() && up.is_finite() { up } else { value }
 }
 
 /// Shape of the result of a built-in function.

@@ -209,7 +209,7 @@ fn evaluate(
         }
         Node::Relational(fun, a) => math::relational(*fun, &value(*a)?),
         Node::Select(a, b, c) => Some(math::select(&value(*a)?, &value(*b)?, &value(*c)?)),
-        Node::Convert(a) => Some(math::convert(&value(*a)?, shape.scalar)),
+        Node::Convert(a) => math::convert(&value(*a)?, shape.scalar),
         Node::Compose(parts) => {
             let mut lanes = Vec::with_capacity(shape.lanes());
             for &part in parts {

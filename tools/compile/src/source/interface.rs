@@ -41,6 +41,8 @@ pub struct Output {
     pub lanes: u8,
     /// Index of the member of the source's result.
     pub member: usize,
+    /// Index of the member that is the tangent of this normal.
+    pub tangent: Option<usize>,
 }
 
 /// Registers of a type.

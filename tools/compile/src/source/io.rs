@@ -25,7 +25,7 @@ pub const ORDER: [Semantic; 5] =
     [Semantic::Color, Semantic::Texcoord0, Semantic::Texcoord1, Semantic::Texcoord2, Semantic::View];
 
 /// Names of outputs, in lower case and without `v_`, `out_` and the like.
-const NAMES: [(&[&str], Role); 8] = [
+const NAMES: [(&[&str], Role); 9] = [
     (&["position", "gl_position"], Role::Semantic(Semantic::Position)),
     (
         &["color", "colour", "col", "color0", "colour0", "vertexcolor", "frontcolor"],
@@ -40,6 +40,7 @@ const NAMES: [(&[&str], Role); 8] = [
     (&["view", "view_direction", "view_dir", "viewdir"], Role::Semantic(Semantic::View)),
     (&["quaternion", "normquat", "normalquat", "quat"], Role::Semantic(Semantic::Quaternion)),
     (&["normal", "world_normal", "view_normal"], Role::Normal),
+    (&["tangent", "world_tangent", "view_tangent"], Role::Tangent),
 ];
 
 const PREFIXES: [&str; 8] = ["v_", "out_", "o_", "f_", "frag_", "vary_", "vs_", "vtx_"];
@@ -60,6 +61,7 @@ impl Role {
 }
 
 /// A member of the result with its binding.
+#[derive(Clone)]
 struct Varying {
     name: String,
     binding: Option<Binding>,
@@ -147,11 +149,15 @@ impl<'a> Lowering<'a> {
             }
         }
         let mut outputs = Vec::new();
+        let mut tangent = self.tangent(&varyings, &roles)?;
         for (varying, role) in varyings.into_iter().zip(roles) {
             match role {
-                Some(Role::Ignored) | None => {}
-                Some(role) => outputs.push(self.output(varying, role)?),
+                Some(Role::Ignored | Role::Tangent) | None => {}
+                Some(role) => outputs.push(self.output(varying, role, &mut tangent)?),
             }
+        }
+        if let Some(varying) = tangent {
+            return self.output_error(&varying, "has no normal beside it");
         }
         // Position first, as programs have it.
         outputs.sort_by_key(|(output, _)| output.semantic as u8);
@@ -225,24 +231,56 @@ impl<'a> Lowering<'a> {
         Err(self.error(Kind::Output(format!("output `{}` {message}", varying.name))))
     }
 
-    fn output(&mut self, varying: Varying, role: Role) -> Result<(Output, Vec<Lane>)> {
+    /// The output that is the tangent of the normal.
+    fn tangent(&self, varyings: &[Varying], roles: &[Option<Role>]) -> Result<Option<Varying>> {
+        let is_tangent = |(_, role): &(&Varying, &Option<Role>)| **role == Some(Role::Tangent);
+        let mut tangents = varyings.iter().zip(roles).filter(is_tangent).map(|(varying, _)| varying);
+        let (first, second) = (tangents.next(), tangents.next());
+        match second {
+            Some(second) => self.output_error(second, "is a second tangent"),
+            None => Ok(first.cloned()),
+        }
+    }
+
+    fn output(
+        &mut self,
+        varying: Varying,
+        role: Role,
+        tangent: &mut Option<Varying>,
+    ) -> Result<(Output, Vec<Lane>)> {
         let shape = self.shape(&varying.value)?;
         if shape.is_matrix() || shape.scalar != Scalar::Float {
             return self.output_error(&varying, "is no vector of floats");
         }
+        let mut beside = None;
         let (semantic, value) = match role {
             Role::Semantic(Semantic::Position) => (Semantic::Position, self.position(&varying.value)?),
-            Role::Semantic(semantic) => (semantic, varying.value.clone()),
-            Role::Normal => (Semantic::Quaternion, self.quaternion(&varying)?),
-            Role::Ignored => return self.internal("an output that is ignored"),
+            Role::Semantic(semantic) if semantic != Semantic::Quaternion || shape.rows != 3 => {
+                (semantic, varying.value.clone())
+            }
+            Role::Normal | Role::Semantic(_) => {
+                beside = tangent.take();
+                for vector in [Some(&varying), beside.as_ref()].into_iter().flatten() {
+                    if self.shape(&vector.value)? != Shape::vector(Scalar::Float, 3) {
+                        return self.output_error(vector, "is no vector of three floats");
+                    }
+                }
+                let value = match &beside {
+                    Some(tangent) => self.quaternion_of_axes(&varying.value, &tangent.value)?,
+                    None => self.quaternion(&varying.value)?,
+                };
+                (Semantic::Quaternion, value)
+            }
+            Role::Tangent | Role::Ignored => return self.internal("an output that is ignored"),
         };
+        let tangent = beside.map(|tangent| tangent.member);
         let (shape, lanes) = self.lanes(&value)?;
         if shape.rows > capacity(semantic) {
             let message = format!("has more lanes than {}", semantic.info().name);
             return self.output_error(&varying, &message);
         }
         let name = if varying.name.is_empty() { semantic.info().name.to_string() } else { varying.name };
-        Ok((Output { semantic, name, lanes: shape.rows, member: varying.member }, lanes))
+        Ok((Output { semantic, name, lanes: shape.rows, member: varying.member, tangent }, lanes))
     }
 
     /// A position with the depth of the console: -w at the near plane, 0 at the far one.
@@ -261,28 +299,7 @@ impl<'a> Lowering<'a> {
         let xy = self.pick(value, Shape::vector(Scalar::Float, 2), &[0, 1])?;
         self.join(Shape::vector(Scalar::Float, 4), &[xy, z, w])
     }
-
-    /// The quaternion that turns z into a unit normal: its half vector with z.
-    fn quaternion(&mut self, varying: &Varying) -> Result<Value> {
-        if self.shape(&varying.value)?.rows != 3 {
-            return self.output_error(varying, "is no normal of three lanes");
-        }
-        let scalar = Shape::scalar(Scalar::Float);
-        let lane = |this: &mut Self, lane: u8| this.pick(&varying.value, scalar, &[lane]);
-        let (x, y, z) = (lane(self, 0)?, lane(self, 1)?, lane(self, 2)?);
-        let (zero, one) = (self.data(Data::float(0.0)), self.data(Data::float(1.0)));
-        // A normal of -z has no half vector.
-        let least = self.data(Data::float(SMALLEST_HALF));
-        let w = self.add(&z, &one)?;
-        let w = self.math(naga::MathFunction::Max, &[w, least])?;
-        let x_of = self.negate(&y)?;
-        let half = self.join(Shape::vector(Scalar::Float, 4), &[x_of, x, zero, w])?;
-        self.math(naga::MathFunction::Normalize, &[half])
-    }
 }
-
-/// Least w of a quaternion of a normal, before it is normalized.
-pub(super) const SMALLEST_HALF: f32 = 1.0 / 1024.0;
 
 fn location(varying: &Varying) -> u32 {
     match varying.binding {

@@ -6,9 +6,9 @@
 //! instructions moves to the host as a derived uniform; whole numbers are floats, exact below 2^24.
 //!
 //! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga;
-//! `glsl.rs` declarations of older GLSL; `data.rs`, `math.rs` shapes, constants, their operations;
+//! `glsl.rs` declarations of older GLSL; `data.rs`, `operations.rs`, `math.rs` shapes, constants, operations on lanes and on them;
 //! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`,
-//! `io.rs`, `names.rs` registers and names; `value.rs`, `build.rs` values on their way to the IR;
+//! `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and names; `value.rs`, `build.rs` values on their way to the IR;
 //! `expressions.rs`, `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs`
 //! the lowering; `evaluate.rs` the source itself, on the CPU, `samples.rs` its
 //! random inputs.
@@ -29,6 +29,8 @@ mod loops;
 mod lower;
 pub mod math;
 mod names;
+pub mod operations;
+mod quaternion;
 mod read;
 mod samples;
 mod statements;
@@ -64,6 +66,8 @@ pub enum Role {
     Semantic(Semantic),
     /// A unit normal, which becomes a quaternion.
     Normal,
+    /// A unit tangent, which decides how the quaternion of the normal turns around it.
+    Tangent,
     /// None: it is left out.
     Ignored,
 }

@@ -25,7 +25,7 @@ impl Inputs {
             }
         }
         let uniforms = interface.uniforms.iter().map(|uniform| registers(random, &uniform.layout)).collect();
-        Self { attributes, uniforms }
+        Self { attributes, uniforms, rounding: None }
     }
 }
 

@@ -195,7 +195,7 @@ impl<'a> Lowering<'a> {
             (Layout::Array(element, _), Step::Dynamic(index)) => {
                 let stride = i32::try_from(element.registers()).unwrap_or(i32::MAX);
                 let stride = self.data(Data::int(stride));
-                let index = self.as_int(index)?;
+                let index = self.register_index(index)?;
                 let index = self.multiply(&index, &stride)?;
                 *dynamic = Some(match dynamic.take() {
                     Some(sum) => self.add(&sum, &index)?,
@@ -320,6 +320,8 @@ impl<'a> Lowering<'a> {
         if let Some(address) = self.counted(lane) {
             return Ok(address);
         }
+        // MOVA takes the whole part itself.
+        let lane = self.parts.get(&lane).copied().unwrap_or(lane);
         let value = self.b.gather(&[lane]);
         Ok(self.b.emit(Type::I32, Op::Unary(Unary::AddressP, value)))
     }
@@ -364,7 +366,7 @@ impl<'a> Lowering<'a> {
         });
         self.check_derived()?;
         let stride = self.data(Data::int(rows as i32));
-        let index = self.as_int(index)?;
+        let index = self.register_index(index)?;
         let index = self.multiply(&index, &stride)?;
         let address = self.address(&index)?;
         let lanes = self.read_rows(shape, |row| Target::Derived(derived, row), Some(address));

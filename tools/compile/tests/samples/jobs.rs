@@ -93,6 +93,23 @@ pub const JOBS: &[Job] = &[
         ],
         ..PLAIN
     },
+    Job {
+        file: "water.wgsl",
+        // Sines are other polynomials: the 64th power of a glint shows their difference.
+        pixels: 30,
+        ranges: &[
+            ("inside", [0.0, 0.5, 0.0, 0.0], [2.0, 3.0, 1.0, 0.0]),
+            ("wavePhase", [-1.0; 4], [1.0; 4]),
+            ("waveMove", [-0.05; 4], [0.05; 4]),
+            ("waveSlope", [-0.1; 4], [0.1; 4]),
+            ("eyePos", [-2.0, 2.0, -2.0, 1.0], [2.0, 4.0, 2.0, 1.0]),
+            ("sunDir", [-0.6, 0.1, -0.6, 0.0], [0.6, 0.5, 0.6, 1.0]),
+            ("shallow", [0.0; 4], [1.0; 4]),
+            ("refraction", [0.0; 4], [0.5; 4]),
+            ("foam", [0.0, -0.2, 0.0, 0.5], [1.0, 0.2, 1.0, 1.0]),
+        ],
+        ..PLAIN
+    },
     Job { file: "mirror.wgsl", ..PLAIN },
     Job { file: "projector.wgsl", ranges: &[("shadowMatrix", [-1.0; 4], [1.0; 4])], ..PLAIN },
     Job { file: "quaternion.wgsl", ..PLAIN },

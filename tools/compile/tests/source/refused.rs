@@ -204,6 +204,24 @@ const CASES: &[Case] = &[
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p, p); }",
     ),
     wgsl(
+        "a tangent without normal",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) tangent: vec3f }
+@vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p.xyz); }",
+    ),
+    wgsl(
+        "two tangents",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) normal: vec3f, @location(1) tangent: vec3f, @location(2) v_tangent: vec3f }
+@vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p.xyz, p.yzw, p.zwx); }",
+    ),
+    wgsl(
+        "a tangent of four",
+        "output",
+        "$struct Out { @builtin(position) p: vec4f, @location(0) normal: vec3f, @location(1) tangent: vec4f }
+@vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p.xyz, p); }",
+    ),
+    wgsl(
         "a texcoord of four",
         "output",
         "$struct Out { @builtin(position) p: vec4f, @location(0) uv1: vec4f }

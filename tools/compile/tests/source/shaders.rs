@@ -66,6 +66,8 @@ fn a_shader_and_its_spir_v_are_one_program() {
                     _other => Role::Semantic(output.semantic),
                 };
                 options.outputs.push(((output.member - 1).to_string(), role));
+                let tangent = output.tangent.map(|member| ((member - 1).to_string(), Role::Tangent));
+                options.outputs.extend(tangent);
             }
             let got = lower(&again, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let semantics = |lowered: &Lowered| -> Vec<_> {

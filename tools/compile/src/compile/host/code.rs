@@ -13,6 +13,7 @@ use super::operations::{self, Form, Part, fill, form};
 use super::{Names, helpers};
 use crate::source::host::{Graph, Node, NodeId, Part as UniformPart};
 use crate::source::interface::{Count, Layout, Uniform};
+use crate::source::operations::{Operation, texts};
 use crate::source::{Interface, Scalar, Shape};
 
 /// Expressions of more letters are locals, so that neither lines nor nesting grow without end.
@@ -197,7 +198,8 @@ impl<'a, L: Language> Code<'a, L> {
 
     /// A number as registers hold it.
     fn number(&self, kind: Scalar, text: String) -> String {
-        fill(operations::convert(kind, Scalar::Float)[L::INDEX], &mut |_| text.clone())
+        let texts = texts(Operation::Convert(Scalar::Float), kind).unwrap_or_default();
+        fill(&texts[L::INDEX], &mut |_| text.clone())
     }
 
     /// Writes a node: its local, if it needs one.

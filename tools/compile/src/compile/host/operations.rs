@@ -1,15 +1,13 @@
 //! Operations of the host as text in C and in Rust.
 //! In: a node and the shapes of its operands. Out: templates, in which `$1.2` is lane 2 of operand
 //! 1, `#1` operand 1 as an array, `@` begins the name of a helper, and `%` is the result. The rest
-//! is as both languages have it. Semantics: `source/math.rs`.
+//! is as both languages have it. Texts of lanes: `source/operations.rs`.
 
-use naga::{BinaryOperator, MathFunction, RelationalFunction, UnaryOperator};
+use naga::{BinaryOperator, MathFunction, RelationalFunction};
 
 use crate::source::host::{Graph, Node, NodeId};
+use crate::source::operations::{Operation, texts};
 use crate::source::{Scalar, Shape};
-
-/// The same text in C and in Rust, or one for each.
-type Texts = [&'static str; 2];
 
 /// The text of a node.
 pub(super) enum Form {
@@ -24,8 +22,7 @@ pub(super) enum Form {
 pub(super) fn form(graph: &Graph, node: &Node, shape: Shape, language: usize) -> Form {
     let operands = node.operands();
     let lanes = |operand: usize| graph.shape(operands[operand]).lanes();
-    let each = |texts: Option<Texts>| {
-        let text = texts.unwrap_or(["NAN", "f32::NAN"])[language];
+    let of_lanes = |text: &str| {
         let lane = |lane: usize| {
             (0..operands.len()).fold(text.to_owned(), |text, operand| {
                 // A scalar stands for each lane.
@@ -35,9 +32,14 @@ pub(super) fn form(graph: &Graph, node: &Node, shape: Shape, language: usize) ->
         };
         Form::Lanes((0..shape.lanes()).map(lane).collect())
     };
+    let nothing = ["NAN", "f32::NAN"][language];
+    let each = |operation: Operation| {
+        let kind = operands.first().map_or(Scalar::Float, |&first| graph.shape(first).scalar);
+        texts(operation, kind).map_or_else(|| of_lanes(nothing), |texts| of_lanes(&texts[language]))
+    };
     match node {
         Node::Constant(_) | Node::Uniform(_) => Form::Lanes(Vec::new()),
-        Node::Unary(op, a) => each(unary(*op, graph.shape(*a).scalar)),
+        Node::Unary(op, _) => each(Operation::Unary(*op)),
         Node::Binary(BinaryOperator::Multiply, a, b) if is_product(graph, *a, *b) => {
             let (a, b) = (graph.shape(*a), graph.shape(*b));
             // A vector before a matrix is a row.
@@ -46,22 +48,21 @@ pub(super) fn form(graph: &Graph, node: &Node, shape: Shape, language: usize) ->
             let sizes = [format!("{rows}, {inner}, {}, %", b.lanes() / inner), rows.to_string()];
             Form::Call(format!("@multiply(#0, #1, {})", sizes[language]))
         }
-        Node::Binary(op, a, _) => each(binary(*op, graph.shape(*a).scalar)),
+        Node::Binary(op, ..) => each(Operation::Binary(*op)),
         Node::Math(fun, all) => {
-            let kind = all.first().map_or(Scalar::Float, |&a| graph.shape(a).scalar);
-            whole(*fun, graph, all, language).unwrap_or_else(|| each(math(*fun, kind)))
+            whole(*fun, graph, all, language).unwrap_or_else(|| each(Operation::Math(*fun)))
         }
         Node::Relational(fun, _) => {
             let and = match fun {
                 RelationalFunction::All => " && ",
                 RelationalFunction::Any => " || ",
-                RelationalFunction::IsNan | RelationalFunction::IsInf => return each(None),
+                RelationalFunction::IsNan | RelationalFunction::IsInf => return of_lanes(nothing),
             };
             let all: Vec<String> = (0..lanes(0)).map(|lane| format!("$0.{lane}")).collect();
             Form::Lanes(vec![all.join(and)])
         }
-        Node::Select(..) => each(Some(["$0 ? $1 : $2", "if $0 { $1 } else { $2 }"])),
-        Node::Convert(a) => each(Some(convert(graph.shape(*a).scalar, shape.scalar))),
+        Node::Select(..) => of_lanes(["$0 ? $1 : $2", "if $0 { $1 } else { $2 }"][language]),
+        Node::Convert(_) => each(Operation::Convert(shape.scalar)),
         Node::Compose(all) => {
             let lanes = |operand: usize| (0..lanes(operand)).map(move |lane| format!("${operand}.{lane}"));
             Form::Lanes((0..all.len()).flat_map(lanes).collect())
@@ -120,126 +121,6 @@ fn whole(fun: MathFunction, graph: &Graph, all: &[NodeId], language: usize) -> O
             Form::Lanes((0..count).map(lane).collect())
         }
         _of_lanes => return None,
-    })
-}
-
-fn unary(op: UnaryOperator, kind: Scalar) -> Option<Texts> {
-    Some(match (op, kind) {
-        (UnaryOperator::Negate, Scalar::Float) => ["-$0"; 2],
-        (UnaryOperator::Negate, Scalar::Int) => ["(int32_t)(0u - (uint32_t)$0)", "i32::wrapping_neg($0)"],
-        (UnaryOperator::LogicalNot, Scalar::Bool) => ["!$0"; 2],
-        _lacks => return None,
-    })
-}
-
-fn binary(op: BinaryOperator, kind: Scalar) -> Option<Texts> {
-    use BinaryOperator as B;
-    use Scalar::{Bool, Float, Int, Uint};
-    Some(match (op, kind) {
-        (B::Equal, _) => ["$0 == $1"; 2],
-        (B::NotEqual, _) | (B::ExclusiveOr, Bool) => ["$0 != $1"; 2],
-        (B::Less, _) => ["$0 < $1"; 2],
-        (B::LessEqual, _) => ["$0 <= $1"; 2],
-        (B::Greater, _) => ["$0 > $1"; 2],
-        (B::GreaterEqual, _) => ["$0 >= $1"; 2],
-        (B::LogicalAnd, _) | (B::And, Bool) => ["$0 && $1"; 2],
-        (B::LogicalOr, _) | (B::InclusiveOr, Bool) => ["$0 || $1"; 2],
-        (B::And, Int | Uint) => ["$0 & $1"; 2],
-        (B::InclusiveOr, Int | Uint) => ["$0 | $1"; 2],
-        (B::ExclusiveOr, Int | Uint) => ["$0 ^ $1"; 2],
-        (B::Add, Float) => ["$0 + $1"; 2],
-        (B::Subtract, Float) => ["$0 - $1"; 2],
-        (B::Multiply, Float) => ["$0 * $1"; 2],
-        (B::Divide, Float) => ["$0 / $1"; 2],
-        (B::Modulo, Float) => ["$0 - $1 * truncf($0 / $1)", "$0 - $1 * f32::trunc($0 / $1)"],
-        (B::Add, Int) => ["(int32_t)((uint32_t)$0 + (uint32_t)$1)", "i32::wrapping_add($0, $1)"],
-        (B::Subtract, Int) => ["(int32_t)((uint32_t)$0 - (uint32_t)$1)", "i32::wrapping_sub($0, $1)"],
-        (B::Multiply, Int) => ["(int32_t)((uint32_t)$0 * (uint32_t)$1)", "i32::wrapping_mul($0, $1)"],
-        (B::Divide, Int) => [
-            "$1 == 0 || ($0 == INT32_MIN && $1 == -1) ? $0 : $0 / $1",
-            "i32::checked_div($0, $1).unwrap_or($0)",
-        ],
-        (B::Modulo, Int) => ["$1 == 0 || $1 == -1 ? 0 : $0 % $1", "i32::checked_rem($0, $1).unwrap_or(0)"],
-        (B::ShiftLeft, Int) => ["(int32_t)((uint32_t)$0 << ($1 & 31))", "$0 << ($1 & 31)"],
-        (B::ShiftLeft, Uint) => ["$0 << ($1 & 31)"; 2],
-        (B::ShiftRight, Int | Uint) => ["$0 >> ($1 & 31)"; 2],
-        (B::Add, Uint) => ["$0 + $1", "u32::wrapping_add($0, $1)"],
-        (B::Subtract, Uint) => ["$0 - $1", "u32::wrapping_sub($0, $1)"],
-        (B::Multiply, Uint) => ["$0 * $1", "u32::wrapping_mul($0, $1)"],
-        (B::Divide, Uint) => ["$1 == 0u ? $0 : $0 / $1", "u32::checked_div($0, $1).unwrap_or($0)"],
-        (B::Modulo, Uint) => ["$1 == 0u ? 0u : $0 % $1", "u32::checked_rem($0, $1).unwrap_or(0)"],
-        _lacks => return None,
-    })
-}
-
-/// A conversion by value.
-pub(super) fn convert(from: Scalar, to: Scalar) -> Texts {
-    use Scalar::{Bool, Float, Int, Uint};
-    match (from, to) {
-        (Float, Float) | (Int, Int) | (Uint, Uint) | (Bool, Bool) => ["$0"; 2],
-        (Float, Int) => ["@to_int($0)", "$0 as i32"],
-        (Float, Uint) => ["@to_uint($0)", "$0 as u32"],
-        (Float, Bool) => ["$0 != 0.0f", "$0 != 0.0"],
-        (Int | Uint, Float) => ["(float)$0", "$0 as f32"],
-        (Bool, Float) => ["$0 ? 1.0f : 0.0f", "if $0 { 1.0 } else { 0.0 }"],
-        (Int | Uint, Bool) => ["$0 != 0"; 2],
-        (Uint, Int) => ["(int32_t)$0", "$0 as i32"],
-        (Int, Uint) => ["(uint32_t)$0", "$0 as u32"],
-        (Bool, Int) => ["$0 ? 1 : 0", "$0 as i32"],
-        (Bool, Uint) => ["$0 ? 1u : 0u", "$0 as u32"],
-    }
-}
-
-fn math(fun: MathFunction, kind: Scalar) -> Option<Texts> {
-    use MathFunction as M;
-    Some(match (fun, kind) {
-        (M::Abs, Scalar::Uint) => ["$0"; 2],
-        (M::Abs, Scalar::Int) => ["$0 < 0 ? (int32_t)(0u - (uint32_t)$0) : $0", "i32::wrapping_abs($0)"],
-        (M::Sign, Scalar::Int) => ["($0 > 0) - ($0 < 0)", "i32::signum($0)"],
-        (M::Min, Scalar::Int | Scalar::Uint) => ["$1 < $0 ? $1 : $0", "Ord::min($0, $1)"],
-        (M::Max, Scalar::Int | Scalar::Uint) => ["$0 < $1 ? $1 : $0", "Ord::max($0, $1)"],
-        (M::Clamp, Scalar::Int | Scalar::Uint) => {
-            ["$0 < $1 ? ($2 < $1 ? $2 : $1) : ($2 < $0 ? $2 : $0)", "Ord::min(Ord::max($0, $1), $2)"]
-        }
-        (_, Scalar::Int | Scalar::Uint | Scalar::Bool) => return None,
-        (M::Abs, _) => ["fabsf($0)", "f32::abs($0)"],
-        (M::Saturate, _) => ["fminf(fmaxf($0, 0.0f), 1.0f)", "f32::min(f32::max($0, 0.0), 1.0)"],
-        (M::Cos, _) => ["cosf($0)", "f32::cos($0)"],
-        (M::Sin, _) => ["sinf($0)", "f32::sin($0)"],
-        (M::Tan, _) => ["tanf($0)", "f32::tan($0)"],
-        (M::Acos, _) => ["acosf($0)", "f32::acos($0)"],
-        (M::Asin, _) => ["asinf($0)", "f32::asin($0)"],
-        (M::Atan, _) => ["atanf($0)", "f32::atan($0)"],
-        (M::Sinh, _) => ["sinhf($0)", "f32::sinh($0)"],
-        (M::Cosh, _) => ["coshf($0)", "f32::cosh($0)"],
-        (M::Tanh, _) => ["tanhf($0)", "f32::tanh($0)"],
-        (M::Radians, _) => ["$0 * 0.017453292f", "$0 * 0.017453292"],
-        (M::Degrees, _) => ["$0 * 57.29578f", "$0 * 57.29578"],
-        (M::Ceil, _) => ["ceilf($0)", "f32::ceil($0)"],
-        (M::Floor, _) => ["floorf($0)", "f32::floor($0)"],
-        (M::Round, _) => ["nearbyintf($0)", "f32::round_ties_even($0)"],
-        (M::Fract, _) => ["$0 - floorf($0)", "$0 - f32::floor($0)"],
-        (M::Trunc, _) => ["truncf($0)", "f32::trunc($0)"],
-        (M::Exp, _) => ["expf($0)", "f32::exp($0)"],
-        (M::Exp2, _) => ["exp2f($0)", "f32::exp2($0)"],
-        (M::Log, _) => ["logf($0)", "f32::ln($0)"],
-        (M::Log2, _) => ["log2f($0)", "f32::log2($0)"],
-        (M::Sign, _) => [
-            "$0 > 0.0f ? 1.0f : $0 < 0.0f ? -1.0f : 0.0f",
-            "if $0 > 0.0 { 1.0 } else if $0 < 0.0 { -1.0 } else { 0.0 }",
-        ],
-        (M::Sqrt, _) => ["sqrtf($0)", "f32::sqrt($0)"],
-        (M::InverseSqrt, _) => ["1.0f / sqrtf($0)", "1.0 / f32::sqrt($0)"],
-        (M::Min, _) => ["fminf($0, $1)", "f32::min($0, $1)"],
-        (M::Max, _) => ["fmaxf($0, $1)", "f32::max($0, $1)"],
-        (M::Atan2, _) => ["atan2f($0, $1)", "f32::atan2($0, $1)"],
-        (M::Pow, _) => ["powf($0, $1)", "f32::powf($0, $1)"],
-        (M::Step, _) => ["$1 >= $0 ? 1.0f : 0.0f", "if $1 >= $0 { 1.0 } else { 0.0 }"],
-        (M::Clamp, _) => ["fminf(fmaxf($0, $1), $2)", "f32::min(f32::max($0, $1), $2)"],
-        (M::Fma, _) => ["$0 * $1 + $2"; 2],
-        (M::Mix, _) => ["$0 * (1.0f - $2) + $1 * $2", "$0 * (1.0 - $2) + $1 * $2"],
-        (M::SmoothStep, _) => ["@smoothstep($0, $1, $2)"; 2],
-        _lacks => return None,
     })
 }
 
