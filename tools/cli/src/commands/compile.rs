@@ -77,7 +77,7 @@ pub enum DepthName {
 }
 
 /// Semantics by the names of the assembler, and what else an output may be.
-const ROLES: [(&str, Role); 10] = [
+const ROLES: [(&str, Role); 11] = [
     ("position", Role::Semantic(Semantic::Position)),
     ("color", Role::Semantic(Semantic::Color)),
     ("texcoord0", Role::Semantic(Semantic::Texcoord0)),
@@ -87,6 +87,7 @@ const ROLES: [(&str, Role); 10] = [
     ("normalquat", Role::Semantic(Semantic::Quaternion)),
     ("quaternion", Role::Semantic(Semantic::Quaternion)),
     ("normal", Role::Normal),
+    ("tangent", Role::Tangent),
     ("none", Role::Ignored),
 ];
 
