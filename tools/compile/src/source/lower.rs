@@ -93,7 +93,7 @@ pub(super) struct Lowering<'a> {
     /// Whole parts, each with the number that it is the whole part of.
     pub(super) parts: BTreeMap<Lane, Lane>,
     pub(super) span: Span,
-    /// Where lines of the text begin, and the number of the current one, from 1.
+    /// Offsets of the lines of the text, and the number of the current one, from 1.
     lines: Vec<usize>,
     line: usize,
     depth: usize,

@@ -6,12 +6,12 @@
 //! instructions moves to the host as a derived uniform; whole numbers are floats, exact below 2^24.
 //!
 //! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga;
-//! `glsl.rs` declarations of older GLSL; `data.rs`, `operations.rs`, `math.rs` shapes, constants, operations on lanes and on them;
-//! `host.rs` the graph of the host; `interface.rs` what surrounds a program; `uniforms.rs`,
-//! `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and names; `value.rs`, `build.rs` values on their way to the IR;
-//! `expressions.rs`, `arithmetic.rs`, `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs`
-//! the lowering; `evaluate.rs` the source itself, on the CPU, `samples.rs` its
-//! random inputs.
+//! `glsl.rs` declarations of older GLSL; `data.rs` shapes and constants, `operations.rs`, `math.rs`
+//! operations on lanes and on constants; `host.rs` the graph of the host; `interface.rs` what
+//! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
+//! names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`, `arithmetic.rs`,
+//! `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the source
+//! itself, on the CPU, `samples.rs` its random inputs.
 
 mod arithmetic;
 mod build;

@@ -1,6 +1,6 @@
 //! Operations on single lanes: one table of what they compute, here and on a host.
-//! In: an operation and the kind of its operands. Out: its result, and its text in C and in Rust, in
-//! which `$1` is operand 1 and `@` begins the name of a helper. Knows no shapes.
+//! In: an operation and the kind of its operands. Out: its result, and its text in C and in Rust,
+//! in which `$1` is operand 1 and `@` begins the name of a helper. Knows no shapes.
 //! Rules: the specifications of WGSL and GLSL; quotients, roots and powers as f32 of the host.
 
 use naga::{BinaryOperator as B, MathFunction as M, UnaryOperator as U};
