@@ -68,12 +68,13 @@ fn main(in: Vertex) -> Result {
 
     // Light from the ground, and through crests between the eye and the sun.
     let height = place.y - calm.y;
+    let crest = max(height, 0.0);
     let clear = exp2(-water.shallow.w * max(height + in.inside.x, 0.0));
     var body = mix(water.deep.rgb, water.shallow.rgb, clear);
-    body += water.deep.w * max(dot(light.sunDir.xyz, -eye), 0.0) * max(height, 0.0) * light.sunColor;
+    body += water.deep.w * max(dot(light.sunDir.xyz, -eye), 0.0) * crest * light.sunColor;
 
     // Foam on crests and along the shore.
-    let shore = 0.25 / max(in.inside.y + height, 0.02);
+    let shore = 0.25 / max(in.inside.y + crest, 0.02);
     let froth = saturate(max(crests * water.foam.x + water.foam.y, shore));
     let foam = froth * froth * (3.0 - 2.0 * froth);
     let color = saturate(mix(mix(body, sky, fresnel), vec3f(1.0), foam));
