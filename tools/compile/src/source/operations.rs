@@ -71,6 +71,7 @@ macro_rules! table {
     ($x:ident $y:ident $z:ident
      $($operation:pat, $($kind:ident)* => $rust:expr $(, $c:literal $($own:literal)?)?;)*) => {
         /// Computes one lane, or returns `None` where the subset lacks the operation.
+        #[expect(clippy::manual_clamp, reason = "NaN becomes 0, as in the texts")]
         pub fn compute(operation: Operation, kind: Scalar, operands: [u32; 3]) -> Option<u32> {
             use Operation::{Binary, Convert, Math, Unary};
             Some(match (operation, kind) {
@@ -193,6 +194,7 @@ table! { x y z
     Convert(Scalar::Uint), Bool => x as u32, "$0 ? 1u : 0u";
 }
 
+#[expect(clippy::manual_clamp, reason = "NaN becomes 0, as in the texts")]
 fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = f32::min(f32::max((x - low) / (high - low), 0.0), 1.0);
     t * t * (3.0 - 2.0 * t)
