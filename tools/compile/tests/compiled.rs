@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use transpica::Shbin;
-use transpica::host::dvle::constants;
+use transpica::host::dvle;
 use transpica_proof::daily::cases;
 
 use crate::source::generate;
@@ -115,7 +115,7 @@ fn loops_of_constants_are_counted_where_that_is_shorter() {
     assert!(counted.text.contains(".seti i0(3, 0, 1, 0)\n"), "{}", counted.text);
     assert_eq!(counted.interface.counts.len(), 1);
     let file = Shbin::parse(&counted.bytes).expect("a file");
-    assert_eq!(constants(file.executable(0).expect("a program")).ints[0], Some([3, 0, 1, 0]));
+    assert_eq!(dvle::constants(file.executable(0).expect("a program")).ints[0], Some([3, 0, 1, 0]));
     // A constant decides the exit: one round is left.
     let unrolled = program("n == 1");
     assert!(!unrolled.text.contains("for ") && unrolled.interface.counts.is_empty(), "{}", unrolled.text);
@@ -178,8 +178,8 @@ fn lines_of_the_source_stand_before_their_instructions() {
 
 /// Float constants of a file.
 fn constants(compiled: &Compiled) -> Vec<f32> {
-    let file = transpica::Shbin::parse(&compiled.bytes).expect("a file");
-    let constants = transpica::host::dvle::constants(file.executable(0).expect("a program"));
+    let file = Shbin::parse(&compiled.bytes).expect("a file");
+    let constants = dvle::constants(file.executable(0).expect("a program"));
     constants.floats.iter().flatten().flatten().map(|&bits| f32::from_bits(bits)).collect()
 }
 
