@@ -30,6 +30,9 @@ pub enum Form {
         /// Swaps vertices of triangles with reversed winding.
         respects_winding: bool,
     },
+    /// The geometry unit itself: inputs and uniforms are read where they are, carried state from
+    /// its buffer. Every EMIT is submitted as [`Emits`](Self::Emits) records it.
+    Unit,
 }
 
 /// Further input of a geometry program.

@@ -60,7 +60,7 @@ pub(super) fn slots(context: Context<'_>, end: Slot) -> (Slots, Option<Emission<
 impl Emission<'_> {
     /// Returns whether invocations run in a loop.
     pub(super) fn is_looped(&self) -> bool {
-        !self.geometry.state.is_empty()
+        !self.geometry.state.is_empty() && self.geometry.form != Form::Unit
     }
     fn count(&self) -> Slot {
         self.base + own::COUNT
@@ -96,9 +96,19 @@ impl Emission<'_> {
     /// program assigns.
     pub(super) fn begin(&self, b: &mut Builder, assigned: SlotSet) {
         self.init_vertices(b);
-        // A native stage has no threads of its own: the API runs one invocation per primitive.
-        if let Form::Stage { .. } = self.geometry.form {
-            return self.stage_inputs(b);
+        match self.geometry.form {
+            // They have no threads of their own: API or unit run one invocation per primitive.
+            Form::Stage { .. } => return self.stage_inputs(b),
+            Form::Unit => {
+                self.stage_inputs(b);
+                for (index, word) in (0..).zip(self.geometry.state) {
+                    let slot = self.slot_of(word);
+                    let value = self.load_state(b, index, slot);
+                    b.write(slot, value);
+                }
+                return;
+            }
+            Form::Kernel | Form::Emits => {}
         }
         let thread = draw(b, DrawField::Thread);
         if !self.is_looped() {
@@ -145,7 +155,7 @@ impl Emission<'_> {
 
     /// Fills the vertex slots with the default values of the outputs.
     fn init_vertices(&self, b: &mut Builder) {
-        if self.geometry.form == Form::Emits {
+        if matches!(self.geometry.form, Form::Emits | Form::Unit) {
             return;
         }
         for (index, output) in self.outputs.iter().enumerate() {
@@ -314,7 +324,7 @@ impl Emission<'_> {
     fn emit(&self, b: &mut Builder) {
         self.reset_hidden(b);
         match self.geometry.form {
-            Form::Emits => self.record(b),
+            Form::Emits | Form::Unit => self.record(b),
             Form::Kernel | Form::Stage { .. } => self.assemble(b),
         }
         self.change_banks(b);
@@ -442,7 +452,7 @@ impl Emission<'_> {
         let allowed = match self.geometry.form {
             Form::Stage { respects_winding: false } => return None,
             Form::Stage { respects_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
-            Form::Emits => return None,
+            Form::Emits | Form::Unit => return None,
             // A draw field is read only if some SETEMIT may reverse.
             Form::Kernel if b.constant_bits(invert) == Some(0) => return None,
             Form::Kernel => {

@@ -128,11 +128,7 @@ fn required_state(observations: &[Observation]) -> BTreeSet<StateItem> {
 }
 
 /// Returns the state words that an invocation leaves for the next.
-pub(super) fn state_words(
-    observations: &[Observation],
-    outputs: &[Output],
-    options: &Options,
-) -> Vec<StateWord> {
+pub fn state_words(observations: &[Observation], outputs: &[Output], options: &Options) -> Vec<StateWord> {
     let uninitialized = options.settings(0).uninitialized;
     let mut words = Vec::new();
     for item in required_state(observations) {

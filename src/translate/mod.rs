@@ -26,6 +26,7 @@ mod warm;
 
 pub use control::{ControlFlow, Tier, control};
 pub use file::FileProgram;
+pub use geometry::state_words;
 
 use crate::error::{Result, Warning};
 use crate::flow::cfg::Action;

@@ -188,6 +188,40 @@ fn optimized_programs_are_shorter_and_equal() {
 }
 
 #[test]
+fn all_programs_of_a_file_are_optimized() {
+    let folder = folder("optimize-several");
+    let out = folder.join("small.shbin").display().to_string();
+    let cards = "shaders/cards.shbin";
+    let text = transpica(&["optimize", cards, "-o", &out]).succeeded();
+    assert!(text.contains("57 words, now 56, ") && text.contains("  DVLE 1 keeps its code: "), "{text}");
+    for dvle in ["0", "1"] {
+        let same = ["equal", cards, &out, "--dvle", dvle, "--other-dvle", dvle, "--vertices", "2000"];
+        assert_eq!(transpica(&same).status, 0, "{dvle}");
+    }
+    let (status, document) = json(&["optimize", cards, "-o", &out, "--json"]);
+    assert_eq!(status, 0);
+    let program = &document["programs"][0];
+    assert!(program["stays"][0].is_null() && program["stays"][1].is_string(), "{program}");
+    let rows = program["instructions"].as_array().expect("a list");
+    assert_eq!(rows.iter().map(|row| &row["dvle"]).collect::<Vec<_>>(), [0, 1], "{program}");
+    // A name that one program has is for this one; a name that none has is an error.
+    let sprites = "shaders/sprites.shbin";
+    let text = transpica(&["optimize", sprites, "-o", &out, "--bools", "upright=true"]).succeeded();
+    assert!(text.contains("  DVLE 1 executes "), "{text}");
+    assert!(!text.contains(" with upright"), "{text}");
+    for wrong in [["--bools", "other=true"], ["--variants", "other"]] {
+        assert_eq!(transpica(&["optimize", sprites, "-o", &out, wrong[0], wrong[1]]).status, 2, "{wrong:?}");
+    }
+    // A loop of one round.
+    let lights = "shaders/lights.shbin";
+    let text = transpica(&["optimize", lights, "-o", &out, "--ints", "i0=0,0,1,0"]).succeeded();
+    assert!(text.contains("proven equal"), "{text}");
+    assert!(!transpica(&["dis", &out]).succeeded().contains("\tfor "), "{text}");
+    assert_eq!(transpica(&["equal", lights, &out, "--ints", "i0=0,0,1,0"]).status, 0);
+    assert_eq!(transpica(&["equal", lights, &out, "--ints", "i0=1,0,1,0"]).status, 1);
+}
+
+#[test]
 fn shaders_of_other_languages_become_programs() {
     let folder = folder("compile");
     let shader = "tools/compile/tests/shaders/lit.wgsl";

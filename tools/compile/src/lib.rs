@@ -13,4 +13,4 @@ pub mod paths;
 pub mod source;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
-use transpica::stages::{cfg, ir, lift, passes, precision, translate};
+use transpica::stages::{cfg, geometry, ir, lift, passes, precision, translate};

@@ -4,10 +4,11 @@
 
 use transpica::isa::{Flow, Inst, Pc};
 use transpica::settings::Control;
-use transpica::{Error, Machine, Options, Program};
+use transpica::{Error, Options, Program};
 use transpica_inspect::values::{plausible_inputs, plausible_uniforms};
 
 use crate::equal::Opened;
+use crate::equal::sample::Executor;
 
 /// Vertices that are run for each way.
 const VERTICES: usize = 64;
@@ -21,7 +22,7 @@ const BUDGET: u64 = 1 << 16;
 pub struct Path {
     /// Value of b0..b15.
     pub bools: u16,
-    /// Average number of instructions of a vertex.
+    /// Average number of instructions of a vertex or invocation.
     pub instructions: f64,
 }
 
@@ -49,26 +50,27 @@ pub fn combinations(bools: u16) -> Vec<u16> {
     (0..1 << each.len()).map(set).collect()
 }
 
-/// Counts the instructions of a vertex program for values of bools.
+/// Counts the instructions of a vertex, or of an invocation of a geometry program, for values of
+/// bools.
 ///
 /// # Errors
-/// A program that the machine refuses. Vertices that do not end are left out.
+/// A program that the machine refuses. What does not end is left out.
 pub fn executed(opened: &Opened, control: &Control, bools: &[u16]) -> Result<Vec<Path>, Error> {
     let names = opened.symbols.as_slice();
     let inputs = plausible_inputs(0, VERTICES, names);
     let mut uniforms = plausible_uniforms(0, names);
-    let mut machine = Machine::new(&opened.program, Options::default().settings(BUDGET))?;
+    let mut executor = Executor::new(&opened.program, Options::default().settings(BUDGET))?;
     let mut paths = Vec::new();
     for &bools in bools {
         uniforms.bools = bools;
         opened.constants.apply(&mut uniforms);
         control.apply(&mut uniforms);
-        machine.set_uniforms(&uniforms);
         let (mut steps, mut ended) = (0, 0u32);
         for inputs in &inputs {
-            if machine.run(inputs).is_ok() {
-                steps += machine.steps();
-                ended += 1;
+            let mut own = 0;
+            if executor.run(BUDGET, &uniforms, inputs, &mut own)?.is_some() {
+                steps += own;
+                ended += executor.runs();
             }
         }
         paths.push(Path { bools, instructions: steps as f64 / f64::from(ended.max(1)) });

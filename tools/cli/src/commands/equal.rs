@@ -39,7 +39,7 @@ Uniforms and inputs with the same name are the same, whatever their registers; t
 
 A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
 
-Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs only run.
+Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs that read what an earlier invocation left only run.
 
 Exit status 1 if they differ, or if no vertex shows that they do not.")]
 pub struct Equal {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use transpica::settings::Control;
-use transpica::{Limits, Shbin, Stage};
+use transpica::{Limits, Shbin};
 use transpica_build::bindings::Variants;
 use transpica_compile::equal::Opened;
 use transpica_compile::optimize::{Known, Optimized, Reason, optimize};
@@ -29,7 +29,9 @@ use crate::streams::{Output, Streams};
   transpica optimize uber.v.pica --bools hasFog=false,hasLight=true -o lit.shbin
   transpica optimize uber.v.pica --variants hasFog,hasLight -o uber.shbin --bind-c variants.h
 
-Tables, symbols and registers of the file stay, and so does every bit of every output. What is written is compared with the file as `equal` compares; a program that cannot be made shorter stays as it is.
+Tables, symbols and registers of the file stay, and so does every bit of every output. What is written is compared with the file as `equal` compares; a program that cannot be made shorter stays as it is, and so does a geometry program that reads what an earlier invocation left in registers.
+
+A file may hold several programs: all get one section of code, in which some may keep what they had. Values and --variants that name uniforms are for the programs that have these names.
 
 --variants writes NAME.0.shbin to NAME.N.shbin: bit n of the number is the value of the n-th bool.")]
 pub struct Optimize {
@@ -77,46 +79,53 @@ impl Arguments for Optimize {
     }
 }
 
-/// A program that was made shorter.
+/// A file that was made shorter.
 struct Made {
     path: PathBuf,
+    /// Known bools and ints of the first program.
     control: Control,
     optimized: Optimized,
     /// How it is shown equal.
     proof: &'static str,
-    /// Executed instructions before and after.
-    ways: Vec<[Way; 2]>,
+    /// Executed instructions of each program before and after.
+    ways: Vec<Vec<[Way; 2]>>,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     let input = Input::open(&arguments.file)?.remarked(common);
     let file = input.parse()?;
-    let opened = Opened::new(&file, 0, &Limits::default()).map_err(|error| input.fail(&error))?;
-    let options = arguments.settings.resolve_for(&opened.symbols)?.options;
-    let bools = bools(&arguments.variants, &opened)?;
     let fail = |error: transpica::Error| input.fail(&error);
+    let programs = 0..file.executables.len().max(1);
+    let opened = programs.map(|index| Opened::new(&file, index, &Limits::default()));
+    let opened: Vec<Opened> = opened.collect::<Result<_, _>>().map_err(fail)?;
+    let controls = controls(arguments, &opened)?;
+    let bools = bools(&arguments.variants, &opened)?;
     let mut all = Vec::new();
-    for number in 0..1u32 << bools.len() {
-        let mut control = options.control;
-        for (place, &bool) in bools.iter().enumerate() {
-            control.bools.baked |= 1 << bool;
-            control.bools.values &= !(1 << bool);
-            control.bools.values |= u16::from(number >> place & 1 != 0) << bool;
-        }
-        let path = if bools.is_empty() {
+    for number in 0..1u32 << arguments.variants.len() {
+        let of_program = |(control, bools): (&Control, &Vec<Option<u8>>)| {
+            let mut control = *control;
+            for (place, &bool) in bools.iter().enumerate() {
+                let Some(bool) = bool else { continue };
+                control.bools.baked |= 1 << bool;
+                control.bools.values &= !(1 << bool);
+                control.bools.values |= u16::from(number >> place & 1 != 0) << bool;
+            }
+            Known { control, constants: arguments.fold }
+        };
+        let known: Vec<Known> = controls.iter().zip(&bools).map(of_program).collect();
+        let path = if arguments.variants.is_empty() {
             arguments.output.clone()
         } else {
             let ending = arguments.output.extension().unwrap_or_default().to_string_lossy().into_owned();
             arguments.output.with_extension(format!("{number}.{ending}"))
         };
-        let known = Known { control, constants: arguments.fold };
         let optimized = optimize(&file, &known).map_err(fail)?;
         if let Some(Reason::Differs(_)) = optimized.kept {
             let message = format!("{}: what was made is not equal", arguments.file.display());
             return Err(Failure::new(message).hint("this is a fault of transpica: please report the file"));
         }
-        all.push(made(&opened, path, control, optimized).map_err(fail)?);
+        all.push(made(&opened, path, &known, optimized).map_err(fail)?);
     }
     let text = if arguments.json { Schema::OPTIMIZE.text(document(&all)) } else { table(&all, &opened) };
     let names: Vec<String> = all.iter().map(|made| files::name(&made.path)).collect();
@@ -133,66 +142,91 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     files::write_all(&written)
 }
 
-/// Registers of bools that are named, or given by number.
-fn bools(names: &[String], opened: &Opened) -> Result<Vec<u8>, Failure> {
-    let mut all = Vec::new();
+/// The known bools and ints of each program. Values that name uniforms are for the programs that
+/// have all of these names.
+fn controls(arguments: &Optimize, opened: &[Opened]) -> Result<Vec<Control>, Failure> {
+    let resolved = opened.iter().map(|opened| arguments.settings.resolve_for(&opened.symbols));
+    let mut resolved: Vec<_> = resolved.map(|all| all.map(|all| all.options.control)).collect();
+    if resolved.iter().all(Result::is_err) {
+        return resolved.swap_remove(0).map(|control| vec![control]);
+    }
+    Ok(resolved.into_iter().map(Result::unwrap_or_default).collect())
+}
+
+/// Registers of bools that are named, or given by number, in each program that has them.
+fn bools(names: &[String], opened: &[Opened]) -> Result<Vec<Vec<Option<u8>>>, Failure> {
+    let mut all: Vec<Vec<Option<u8>>> = vec![Vec::new(); opened.len()];
     for name in names {
         let number =
             name.strip_prefix('b').and_then(|number| number.parse().ok()).filter(|&bool: &u8| bool < 16);
-        let found = match number {
-            Some(number) => number,
-            None => {
-                let found = opened.symbols.registers('b', name).map_err(Failure::usage)?;
-                // Range: b0 to b15.
-                found.first().map_or(0, |&register| register as u8)
+        let mut fault = None;
+        for (opened, found) in opened.iter().zip(&mut all) {
+            let register =
+                number.map_or_else(|| named(opened, name).map_err(|text| fault = Some(text)).ok(), Some);
+            if register.is_some() && found.contains(&register) {
+                return Err(Failure::usage(format!("--variants names {name} twice")));
             }
-        };
-        if all.contains(&found) {
-            return Err(Failure::usage(format!("--variants names {name} twice")));
+            found.push(register);
         }
-        all.push(found);
+        if let Some(fault) = fault.filter(|_| all.iter().all(|found| found.last() == Some(&None))) {
+            return Err(Failure::usage(fault));
+        }
     }
     Ok(all)
 }
 
-/// Counts the instructions of a program before and after.
-fn made(opened: &Opened, path: PathBuf, control: Control, optimized: Optimized) -> transpica::Result<Made> {
-    let after = Opened::new(&Shbin::parse(&optimized.bytes)?, 0, &Limits::default())?;
+/// The register of a bool with this name.
+fn named(opened: &Opened, name: &str) -> Result<u8, String> {
+    let found = opened.symbols.registers('b', name)?;
+    // Range: b0 to b15.
+    Ok(found.first().map_or(0, |&register| register as u8))
+}
+
+/// Counts the instructions of all programs before and after.
+fn made(opened: &[Opened], path: PathBuf, known: &[Known], optimized: Optimized) -> transpica::Result<Made> {
+    let after = Shbin::parse(&optimized.bytes)?;
     let proof = match (&optimized.kept, optimized.is_proven) {
         (Some(_), _) => "unchanged",
         (None, true) => "proven equal",
         (None, false) => "equal on samples",
     };
-    let free = paths::tested(&opened.program) & !control.bools.baked;
-    let bools = paths::combinations(free);
     let mut ways = Vec::new();
-    if opened.program.stage() == Stage::Vertex {
-        let counted = [opened, &after].map(|opened| paths::executed(opened, &control, &bools));
+    for (index, (opened, known)) in opened.iter().zip(known).enumerate() {
+        let after = Opened::new(&after, index, &Limits::default())?;
+        let bools = paths::combinations(paths::tested(&opened.program) & !known.control.bools.baked);
+        let counted = [opened, &after].map(|opened| paths::executed(opened, &known.control, &bools));
         let [before, after] = counted;
-        ways = before?.into_iter().zip(after?).map(|(before, after)| [before, after]).collect();
+        ways.push(before?.into_iter().zip(after?).map(|(before, after)| [before, after]).collect());
     }
+    let control = known.first().map_or_else(Control::default, |known| known.control);
     Ok(Made { path, control, optimized, proof, ways })
 }
 
 /// Words and executed instructions as text.
-fn table(all: &[Made], opened: &Opened) -> String {
+fn table(all: &[Made], opened: &[Opened]) -> String {
     let mut text = String::new();
     for made in all {
-        let Optimized { before, after, kept, .. } = &made.optimized;
+        let Optimized { before, after, kept, programs, .. } = &made.optimized;
         let name = made.path.display();
         match kept {
             Some(reason) => _ = writeln!(text, "{name}: {before} words, unchanged: {reason}"),
             None => _ = writeln!(text, "{name}: {before} words, now {after}, {}", made.proof),
         }
-        for [before, after] in &made.ways {
-            let tested = paths::tested(&opened.program) & !made.control.bools.baked;
-            let set: Vec<String> = (0..16usize)
-                .filter(|bit| (before.bools & tested) >> bit & 1 != 0)
-                .map(|bit| opened.symbols.name('b', bit).unwrap_or(format!("b{bit}")))
-                .collect();
-            let with = if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) };
-            let (old, new) = (before.instructions, after.instructions);
-            let _ = writeln!(text, "  executes {old:.1} instructions{with}, now {new:.1}");
+        for (index, (opened, ways)) in opened.iter().zip(&made.ways).enumerate() {
+            let program = if made.ways.len() > 1 { format!("DVLE {index} ") } else { String::new() };
+            if let (None, Some(Some(reason))) = (kept, programs.get(index)) {
+                _ = writeln!(text, "  {program}keeps its code: {reason}");
+            }
+            for [before, after] in ways {
+                let tested = paths::tested(&opened.program) & before.bools;
+                let set: Vec<String> = (0..16usize)
+                    .filter(|bit| tested >> bit & 1 != 0)
+                    .map(|bit| opened.symbols.name('b', bit).unwrap_or(format!("b{bit}")))
+                    .collect();
+                let with = if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) };
+                let (old, new) = (before.instructions, after.instructions);
+                let _ = writeln!(text, "  {program}executes {old:.1} instructions{with}, now {new:.1}");
+            }
         }
     }
     text
@@ -201,15 +235,21 @@ fn table(all: &[Made], opened: &Opened) -> String {
 /// The same as JSON.
 fn document(all: &[Made]) -> Value {
     let programs = all.iter().map(|made| {
-        let ways = made.ways.iter().map(|[before, after]| {
-            json!({ "bools": before.bools, "before": before.instructions, "after": after.instructions })
+        let rows =
+            made.ways.iter().enumerate().flat_map(|(dvle, ways)| ways.iter().map(move |way| (dvle, way)));
+        let rows = rows.map(|(dvle, [before, after])| {
+            json!({
+                "dvle": dvle, "bools": before.bools,
+                "before": before.instructions, "after": after.instructions,
+            })
         });
+        let stays = made.optimized.programs.iter().map(|reason| reason.as_ref().map(ToString::to_string));
         json!({
             "file": made.path.display().to_string(),
             "bools": { "known": made.control.bools.baked, "values": made.control.bools.values },
             "before": made.optimized.before, "after": made.optimized.after,
             "proof": made.proof, "kept": made.optimized.kept.as_ref().map(ToString::to_string),
-            "instructions": ways.collect::<Vec<_>>(),
+            "stays": stays.collect::<Vec<_>>(), "instructions": rows.collect::<Vec<_>>(),
         })
     });
     json!({ "programs": programs.collect::<Vec<_>>() })

@@ -8,6 +8,7 @@ use transpica::isa::DataOp;
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var};
 use super::hoist;
 use super::live::{interference, live};
+use super::vertices;
 
 /// Removes copies.
 pub(super) fn run(code: &mut Code) {
@@ -208,6 +209,10 @@ fn goals(code: &Code) -> Vec<Vec<Target>> {
         if goals.len() != reads || !is_one {
             goals.clear();
         }
+    }
+    if vertices::send(&code.steps) {
+        vertices::keep_near(code, &mut goals);
+        return goals;
     }
     let mut assigned = vec![false; count];
     let mut saved: Vec<Vec<bool>> = Vec::new();

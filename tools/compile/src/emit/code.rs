@@ -5,6 +5,8 @@ use std::fmt;
 
 use transpica::isa::{CompareOp, ConditionOp, DataOp, Index, Pc};
 
+use super::vertices::Setting;
+
 transpica::define_handle! {
     /// A scalar variable: one component of a temporary.
     Var, "t";
@@ -182,6 +184,10 @@ pub(super) enum Step {
     Label(u32),
     /// Jumps if a test holds.
     JumpIf(u32, Test),
+    /// SETEMIT
+    SetEmit(Setting),
+    /// EMIT
+    Emit,
     /// Nothing: removed.
     Nothing,
 }
@@ -202,6 +208,8 @@ impl Step {
             | Self::BreakIf(_)
             | Self::Label(_)
             | Self::JumpIf(..)
+            | Self::SetEmit(_)
+            | Self::Emit
             | Self::Nothing => {}
         }
     }
@@ -220,6 +228,8 @@ impl Step {
             | Self::BreakIf(_)
             | Self::Label(_)
             | Self::JumpIf(..)
+            | Self::SetEmit(_)
+            | Self::Emit
             | Self::Nothing => {}
         }
     }

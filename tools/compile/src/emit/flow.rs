@@ -3,7 +3,7 @@
 //! Rules: pica200.md §5. BREAKC only in the body of its loop, never in an IF.
 
 use crate::ir::walk::{self, Walk};
-use crate::ir::{Exit, Func, Item, Lane, Node, NodeData, Region, ScalarKind, Value, ValueList};
+use crate::ir::{Exit, Func, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Value, ValueList};
 use transpica::isa::Mask;
 
 use super::code::{Code, Source, Step, Target, Test, Var};
@@ -12,6 +12,7 @@ use super::error::Error;
 use super::loops::{Shape, leaving, shape};
 use super::pack::Packing;
 use super::select::{Operand, Root, Select};
+use super::vertices::Sent;
 
 /// Contents of a0 and the flags.
 #[derive(Clone, Copy)]
@@ -75,21 +76,28 @@ pub(super) struct Strategy {
 }
 
 /// Selects the instructions of a function, in which some values stand for nothing.
-pub(super) fn run(
-    f: &Func,
+pub(super) fn run<'a>(
+    f: &'a Func,
     undefined: Vec<Value>,
-    outputs: &[(u8, Mask)],
+    outputs: &'a [(u8, Mask)],
     strategy: Strategy,
 ) -> Result<(Code, u32), Error> {
     let select = Select::new(f, undefined, strategy);
-    let mut flow = Flow { select, frames: Vec::new(), writes: Vec::new(), labels: 0 };
+    let sent = Sent::default();
+    let mut flow = Flow { select, frames: Vec::new(), writes: Vec::new(), labels: 0, outputs, sent };
     flow.prepare_writes(outputs);
     let mut walk = Walk::new(f);
     while let Some(step) = walk.next(f) {
+        if !matches!(step, walk::Step::Let(_)) {
+            flow.sent = Sent::default();
+        }
         match step {
             walk::Step::Let(value) => {
                 flow.select.pc = flow.select.place(value).pc.or(flow.select.pc);
-                flow.select.value(value)?;
+                match f.op(value) {
+                    Some(Op::Submit { args }) => flow.submit(value, args)?,
+                    _other => flow.select.value(value)?,
+                }
                 flow.select.exists[value.0 as usize] = true;
                 flow.written(&[value])?;
             }
@@ -113,11 +121,14 @@ pub(super) fn run(
     Ok((flow.select.code, flow.labels))
 }
 
-struct Flow<'a> {
-    select: Select<'a>,
+pub(super) struct Flow<'a> {
+    pub select: Select<'a>,
     frames: Vec<Frame>,
     writes: Vec<Write>,
     labels: u32,
+    /// Registers of the outputs.
+    pub outputs: &'a [(u8, Mask)],
+    pub sent: Sent,
 }
 
 impl Flow<'_> {
@@ -184,7 +195,7 @@ impl Flow<'_> {
         self.copy(all)
     }
 
-    fn copy(&mut self, lanes: Vec<(Target, Operand)>) -> Result<(), Error> {
+    pub(super) fn copy(&mut self, lanes: Vec<(Target, Operand)>) -> Result<(), Error> {
         if lanes.is_empty() {
             return Ok(());
         }
@@ -427,7 +438,7 @@ impl Flow<'_> {
         let f = self.select.f;
         let mut copies = Vec::new();
         for (n, (&taker, &value)) in f.get(takers).iter().zip(f.get(values)).enumerate() {
-            if except.get(n) == Some(&true) {
+            if except.get(n) == Some(&true) || self.select.undefined.contains(&taker) {
                 continue;
             }
             for lane in 0..f.ty(taker).lanes {

@@ -83,7 +83,8 @@ pub(super) fn successors(steps: &[Step]) -> Vec<[usize; 2]> {
                 let target = labels.iter().find(|(known, _)| known == label);
                 next[n][1] = target.map_or(n + 1, |&(_, at)| at);
             }
-            Step::Data(_) | Step::Copy(_) | Step::Compare { .. } | Step::Address { .. } | Step::Nothing => {}
+            Step::Data(_) | Step::Copy(_) | Step::Compare { .. } | Step::Address { .. } => {}
+            Step::SetEmit(_) | Step::Emit | Step::Nothing => {}
         }
     }
     next

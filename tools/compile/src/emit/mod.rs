@@ -6,10 +6,10 @@
 //! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of
 //! loops, `conditions.rs` tests, `select.rs` operations and their operands, `fuse.rs` MAD and DPH,
 //! `uses.rs` counts of reads: to `code.rs`. `join.rs` IFs in a row, `pack.rs` instructions of several
-//! values;
-//! `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers; `constants.rs`
+//! values; `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers; `constants.rs`
 //! uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs` lines that repeat,
-//! `lengths.rs` long parts; `error.rs` errors.
+//! `lengths.rs` long parts; `vertices.rs` EMIT; `unroll.rs` loops of known length;
+//! `error.rs` errors.
 
 mod blocks;
 mod coalesce;
@@ -30,7 +30,9 @@ mod print;
 mod select;
 mod shorten;
 mod tidy;
+pub(crate) mod unroll;
 mod uses;
+mod vertices;
 
 use crate::ir::{Func, Module, Value};
 use transpica::container::Model;
@@ -46,7 +48,7 @@ use pack::Packing;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     /// The output register of each value that the function yields, and the components that its
-    /// lanes are written to, in their order.
+    /// lanes are written to, in their order; those of every vertex, if it sends vertices.
     pub outputs: Vec<(u8, Mask)>,
     /// Float uniforms that constants may take, bit n = cn.
     pub free: u128,
@@ -104,7 +106,8 @@ const CHANGES: [fn(&mut Strategy); 2] =
 /// An operation that the machine or this compiler lacks; more of a resource than the machine has.
 pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Error> {
     let mut main = module.main.clone();
-    let undefined = blocks::run(&mut main);
+    let mut undefined = blocks::run(&mut main);
+    undefined.extend(vertices::counts(&main));
     let mut search =
         Search { main: &main, undefined: &undefined, surroundings, best: None, first_error: None };
     let is_exact = surroundings.is_exact;
@@ -167,6 +170,10 @@ fn emit_with(
     let (mut code, labels) = flow::run(f, undefined.to_vec(), &surroundings.outputs, strategy)?;
     join::run(&mut code.steps);
     pack::run(&mut code, strategy.packing);
+    let sends = vertices::send(&code.steps);
+    if sends {
+        vertices::compute_again(&mut code);
+    }
     coalesce::run(&mut code);
     let spots = place::run(&mut code)?;
     tidy::run(&mut code.steps, labels);
@@ -181,7 +188,7 @@ fn emit_with(
         let (needed, limit) = (Some(words), sizes::VERTEX_WORDS as usize);
         return Err(Error::Limit { what: "words", needed, limit, taken: String::new() });
     }
-    let text = text(&procedures, &lines);
+    let text = text(sends, &procedures, &lines);
     let assembled = assemble(&[SourceText { name: "program", text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
     let (bare, places): (Vec<&str>, _) = text.lines().map(print::split_place).unzip();
@@ -211,8 +218,8 @@ fn check_depth(steps: &[Step]) -> Result<(), Error> {
 }
 
 /// The procedures as text: `main` and those that it calls.
-fn text(procedures: &[Vec<String>], main: &[String]) -> String {
-    let mut text = String::new();
+fn text(sends: bool, procedures: &[Vec<String>], main: &[String]) -> String {
+    let mut text = String::from(if sends { ".gsh\n" } else { "" });
     for (n, lines) in procedures.iter().enumerate() {
         text += &format!(".proc part{n}\n{}\n.end\n\n", lines.join("\n"));
     }

@@ -10,6 +10,7 @@ use transpica::isa::{ConditionOp, Index, Pc};
 use super::code::{Home, Inst, Lanes, Source, Step, Target, Test};
 use super::live::successors;
 use super::place::Spot;
+use super::vertices::Setting;
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
@@ -119,6 +120,13 @@ impl Printer<'_> {
                 format!("jmpu {}b{id}, label{label}", if *expected { "" } else { "!" })
             }
             Step::JumpIf(label, test) => format!("jmpc {}, label{label}", condition(*test)),
+            Step::SetEmit(Setting { slot, prim, invert }) => {
+                let [prim, invert] =
+                    [(prim, " prim"), (invert, " inv")].map(|(set, text)| if *set { text } else { "" });
+                let comma = if prim.is_empty() && invert.is_empty() { "" } else { "," };
+                format!("setemit {slot}{comma}{prim}{invert}")
+            }
+            Step::Emit => "emit".to_owned(),
             Step::Copy(_) | Step::Nothing => return None,
         })
     }

@@ -49,6 +49,10 @@ impl Uses {
         match f.op(value) {
             // Their readers read through them.
             None | Some(Op::Shuffle(_) | Op::Unary(Unary::Neg, _)) => {}
+            // The number of vertices before it only keeps the order.
+            Some(Op::Submit { args }) => {
+                f.get(args).iter().skip(1).for_each(|&value| self.all(f, value));
+            }
             Some(op) => op.for_each(&f.pool, |operand| self.all(f, operand)),
         }
     }

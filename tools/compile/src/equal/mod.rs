@@ -11,14 +11,16 @@
 //! Two results are equal if their bits are, if both are NaN, or if both are zeros: no instruction
 //! of the PICA200 tells those apart.
 //!
-//! Files, besides: `matching.rs` registers of both programs that are one; `symbols.rs` results of
-//! operations; `term.rs` and `meaning.rs` questions for solvers; `report.rs` verdicts as text.
+//! Files, besides: `matching.rs` registers of both programs that are one; `sent.rs` geometry
+//! programs as functions; `symbols.rs` results of operations; `term.rs` and `meaning.rs` questions
+//! for solvers; `report.rs` verdicts as text.
 
 pub mod difference;
 pub mod matching;
 pub mod meaning;
 pub mod report;
 pub mod sample;
+pub(crate) mod sent;
 mod structure;
 pub mod symbols;
 pub mod term;

@@ -61,24 +61,32 @@ pub struct Sent {
 pub type Outputs = Option<Vec<Sent>>;
 
 /// Invocations of a geometry program one after the other: its registers carry over.
-const INVOCATIONS: usize = 3;
+const INVOCATIONS: u32 = 3;
 
 /// A machine of either stage.
-enum Executor {
+pub(crate) enum Executor {
     Vertex(Box<Machine>),
     Geometry(Box<GeometryMachine>),
 }
 
 impl Executor {
-    fn new(program: &Program<'_>, settings: Settings) -> Result<Self, Error> {
+    pub(crate) fn new(program: &Program<'_>, settings: Settings) -> Result<Self, Error> {
         Ok(match program.stage() {
             Stage::Vertex => Self::Vertex(Box::new(Machine::new(program, settings)?)),
             Stage::Geometry => Self::Geometry(Box::new(GeometryMachine::new(program, u16::MAX, settings)?)),
         })
     }
 
+    /// The number of times that [`run`](Self::run) runs the program.
+    pub(crate) fn runs(&self) -> u32 {
+        match self {
+            Self::Vertex(_) => 1,
+            Self::Geometry(_) => INVOCATIONS,
+        }
+    }
+
     /// Runs the program from its start, and counts the instructions.
-    fn run(
+    pub(crate) fn run(
         &mut self,
         budget: u64,
         uniforms: &Uniforms,

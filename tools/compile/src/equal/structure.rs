@@ -2,13 +2,16 @@
 //! In: a comparison. Out: the number of claims that a solver had to prove, or why there is no
 //! proof. Both programs are lowered and optimized as for a translation, and walked side by side.
 
+use crate::geometry::{Observation, StateItem, StateWord};
 use crate::ir::Module;
-use crate::lift::{self, Context, OutputSelection};
+use crate::lift::{self, Context, Form, Geometry, OutputSelection};
 use crate::passes::{self, Scratch};
-use crate::translate::{ControlFlow, control};
+use crate::translate::{ControlFlow, control, state_words};
 use transpica::host::Constants;
-use transpica::{Options, Stage};
+use transpica::isa::Mask;
+use transpica::{Options, Program, Stage};
 
+use super::sent::{self, Vector};
 use super::symbols::{Symbol, Symbols};
 use super::term::Products;
 use super::{Comparison, Opened, Solver, walk};
@@ -23,17 +26,22 @@ const SCRIPTS: [(u32, Products); 4] =
 /// The reason why there is no proof.
 pub fn prove(comparison: &Comparison<'_>) -> Result<usize, String> {
     let registers = &comparison.matching.registers;
+    let places = |side: usize| comparison.matching.outputs.iter().map(move |pair| pair.places[side]);
     let lower = |side: usize| {
         let Opened { program, constants, .. } = comparison.programs[side];
-        lowered(program, constants, comparison.options_of(side).unpromised())
+        let places: Vec<(usize, usize)> = places(side).collect();
+        lowered(program, constants, comparison.options_of(side).unpromised(), &places)
     };
     let (before, after) = (lower(0)?, lower(1)?);
     let (precision, lanes) = (comparison.options.arithmetic.precision, comparison.matching.lanes());
+    // A geometry program yields the number of vertices that it sent, which are its outputs.
+    let is_geometry = comparison.programs[0].program.stage() == Stage::Geometry;
+    let lanes = (!is_geometry).then_some(lanes.as_slice());
     let symbols = match comparison.rounding {
         Some(_) => Symbols::reordered(precision),
         None => Symbols::new(precision, false),
     };
-    let symbols = walk::compare_related([&before, &after], symbols, registers, Some(&lanes))?;
+    let symbols = walk::compare_related([&before, &after], symbols, registers, lanes)?;
     let claims = symbols.claims.len();
     if claims == 0 {
         return Ok(0);
@@ -53,15 +61,14 @@ fn decide(symbols: &Symbols, claim: [Symbol; 2], solver: Solver<'_>) -> bool {
     scripts.any(|script| solver(&script))
 }
 
-/// Lowers and optimizes a program whose function yields o0..o15. Constants of its file are known.
+/// Lowers and optimizes a program whose function yields o0..o15, or submits some components of them
+/// for each EMIT. Constants of its file are known.
 fn lowered(
-    program: &transpica::Program<'_>,
+    program: &Program<'_>,
     constants: &Constants,
     mut options: Options,
+    places: &[(usize, usize)],
 ) -> Result<Module, String> {
-    if program.stage() == Stage::Geometry {
-        return Err("geometry programs are run, not proven".into());
-    }
     let bools = &mut options.control.bools;
     for (register, value) in (0..16).zip(constants.bools) {
         if let Some(value) = value.filter(|_| bools.baked >> register & 1 == 0) {
@@ -71,11 +78,14 @@ fn lowered(
     }
     options.control = options.control.with_ints(&constants.ints);
     let flow = control(program, &options).map_err(|error| error.to_string())?;
+    let is_geometry = program.stage() == Stage::Geometry;
+    let (setup, state) = (sent::setup(), if is_geometry { state(program, &options) } else { Vec::new() });
+    let geometry = Geometry { setup: &setup, state: &state, form: Form::Unit };
     let context = Context {
         program,
         constants: &constants.floats,
-        outputs: OutputSelection::Registers,
-        geometry: None,
+        outputs: if is_geometry { OutputSelection::Semantics(&[]) } else { OutputSelection::Registers },
+        geometry: is_geometry.then_some(geometry),
         options: &options,
         hooks: &[],
     };
@@ -84,6 +94,21 @@ fn lowered(
         ControlFlow::Code => lift::dispatched(context),
     };
     let mut module = module.map_err(|error| error.to_string())?;
+    let vector = |places: &[(usize, usize)]| std::array::from_fn(|n| places.get(n).copied());
+    let vectors: Vec<Vector> = places.chunks(4).map(vector).collect();
+    if is_geometry && !sent::restrict(&mut module.main, &vectors) {
+        return Err("a geometry program that never ends is run, not proven".into());
+    }
     passes::optimize::run(&mut module, &options.arithmetic, &mut Scratch::default());
-    Ok(module)
+    match sent::carried(&module.main, &state) {
+        Some(item) => Err(format!("{item} may be what an earlier invocation left")),
+        None => Ok(module),
+    }
+}
+
+/// All state that earlier invocations of a geometry program may leave.
+fn state(program: &Program<'_>, options: &Options) -> Vec<StateWord> {
+    let all = StateItem::list(&[Mask::XYZW; 16]).into_iter();
+    let all: Vec<Observation> = all.map(|item| Observation { item, pc: program.entry() }).collect();
+    state_words(&all, &[], options)
 }
