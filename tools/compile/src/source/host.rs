@@ -179,6 +179,18 @@ impl Graph {
         id
     }
 
+    /// Whether each node depends on known parts of uniforms only.
+    pub fn known(&self, is_known: impl Fn(Part) -> bool) -> Vec<bool> {
+        let mut known: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for (node, _) in &self.nodes {
+            known.push(match node {
+                Node::Uniform(part) => is_known(*part),
+                other => other.operands().iter().all(|id| known.get(id.index()) == Some(&true)),
+            });
+        }
+        known
+    }
+
     /// Values of all nodes for values of the uniforms, or `None` for a part that `uniform` lacks.
     pub fn evaluate(&self, uniform: &mut dyn FnMut(Part, Shape) -> Option<Data>) -> Option<Vec<Data>> {
         let mut values: Vec<Data> = Vec::with_capacity(self.nodes.len());

@@ -61,6 +61,8 @@ pub enum Layout {
 pub struct Uniform {
     /// Its name, unique.
     pub name: String,
+    /// Its struct variable and its name there, where it is a member of one.
+    pub member: Option<(String, String)>,
     /// Its type.
     pub layout: Layout,
     /// Its first c register; `None` if only the host reads it.
@@ -194,31 +196,53 @@ impl Interface {
 
     /// Computes all registers from the declared uniforms, as generated code of the host does.
     pub fn registers(&self, values: &UniformValues) -> Option<UniformRegisters> {
-        let nodes = self.host.evaluate(&mut |part, shape| self.part(values, part, shape))?;
         let mut all = UniformRegisters { floats: vec![[0.0; 4]; 96], ..UniformRegisters::default() };
+        self.registers_onto(values, |_| true, &mut all)?;
+        Some(all)
+    }
+
+    /// Computes the registers that depend on known parts of uniforms only; others stay.
+    pub fn registers_onto(
+        &self,
+        values: &UniformValues,
+        is_known: impl Fn(Part) -> bool,
+        all: &mut UniformRegisters,
+    ) -> Option<()> {
+        let nodes = self.host.evaluate(&mut |part, shape| self.part(values, part, shape))?;
+        let known = self.host.known(&is_known);
+        let value = |node: &NodeId| nodes.get(node.index()).filter(|_| known.get(node.index()) == Some(&true));
         for (index, uniform) in self.uniforms.iter().enumerate() {
             let Some(first) = uniform.register else { continue };
             for (offset, shape) in uniform.layout.leaves() {
-                let data = self.part(values, Part { uniform: index, offset }, shape)?;
-                store(&mut all.floats, usize::from(first) + offset, 0, &data)?;
+                let part = Part { uniform: index, offset };
+                if is_known(part) {
+                    let data = self.part(values, part, shape)?;
+                    store(&mut all.floats, usize::from(first) + offset, 0, &data)?;
+                }
             }
         }
         for derived in &self.derived {
             let mut register = usize::from(derived.register);
             for node in &derived.nodes {
-                let data = nodes.get(node.index())?;
-                store(&mut all.floats, register, derived.lane.into(), data)?;
-                register += Layout::Leaf(data.shape).registers();
+                if let Some(data) = value(node) {
+                    store(&mut all.floats, register, derived.lane.into(), data)?;
+                }
+                register += Layout::Leaf(self.host.shape(*node)).registers();
             }
         }
         for flag in &self.flags {
-            all.bools |= u16::from(nodes.get(flag.node.index())?.truth()?) << flag.register;
+            if let Some(data) = value(&flag.node) {
+                all.bools &= !(1 << flag.register);
+                all.bools |= u16::from(data.truth()?) << flag.register;
+            }
         }
         for count in &self.counts {
-            let rounds = nodes.get(count.node.index())?.whole()?.clamp(1, 256) - 1;
-            all.ints[usize::from(count.register)] = [u8::try_from(rounds).ok()?, count.start, count.step, 0];
+            if let Some(data) = value(&count.node) {
+                let rounds = u8::try_from(data.whole()?.clamp(1, 256) - 1).ok()?;
+                *all.ints.get_mut(usize::from(count.register))? = [rounds, count.start, count.step, 0];
+            }
         }
-        Some(all)
+        Some(())
     }
 }
 

@@ -48,6 +48,11 @@ impl Language {
         let extension = path.extension()?.to_str()?;
         EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension)).map(|row| row.1)
     }
+
+    /// Returns the extensions of all languages.
+    pub fn extensions() -> impl Iterator<Item = &'static str> {
+        EXTENSIONS.iter().map(|(extension, _)| *extension)
+    }
 }
 
 /// A source that naga has read and validated.

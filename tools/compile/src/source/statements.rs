@@ -461,7 +461,8 @@ impl<'a> Lowering<'a> {
         let all = &mut self.interface.uniforms;
         let uniform = all.iter().position(|one| one.name == name).unwrap_or_else(|| {
             let layout = super::interface::Layout::Leaf(Shape::scalar(Scalar::Bool));
-            all.push(super::interface::Uniform { name: name.to_string(), layout, register: None });
+            let name = name.to_string();
+            all.push(super::interface::Uniform { name, member: None, layout, register: None });
             all.len() - 1
         });
         self.node(Node::Uniform(super::host::Part { uniform, offset: 0 }), Shape::scalar(Scalar::Bool))

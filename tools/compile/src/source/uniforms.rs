@@ -112,7 +112,7 @@ impl<'a> Lowering<'a> {
                 }
                 AddressSpace::Uniform | AddressSpace::Immediate => {
                     let layout = layout(module, global.ty).map_err(|kind| self.error(kind))?;
-                    Root::Uniform(self.declare(global.name.as_deref().unwrap_or("uniform"), layout))
+                    Root::Uniform(self.declare(global.name.as_deref(), layout))
                 }
                 _other => continue,
             };
@@ -121,18 +121,21 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Declares a variable in uniforms; members of a struct get names of their own.
-    fn declare(&mut self, name: &str, layout: Layout) -> usize {
+    /// Declares a variable in uniforms; members of a struct get names of their own. Blocks of GLSL
+    /// may have no name.
+    fn declare(&mut self, variable: Option<&str>, layout: Layout) -> usize {
         let first = self.interface.uniforms.len();
         let is_struct = matches!(layout, Layout::Struct(_));
+        let name = variable.unwrap_or("uniform");
         let members = match &layout {
             Layout::Struct(members) => members.clone(),
             Layout::Leaf(_) | Layout::Array(..) => vec![(name.to_string(), layout.clone())],
         };
-        for (member, layout) in members {
+        for (own, layout) in members {
             let taken = |candidate: &str| self.interface.uniforms.iter().any(|one| one.name == candidate);
-            let name = if taken(&member) { unique(&format!("{name}_{member}"), taken) } else { member };
-            self.interface.uniforms.push(Uniform { name, layout, register: None });
+            let member = variable.filter(|_| is_struct).map(|variable| (variable.to_string(), own.clone()));
+            let name = if taken(&own) { unique(&format!("{name}_{own}"), taken) } else { own };
+            self.interface.uniforms.push(Uniform { name, member, layout, register: None });
         }
         self.uniforms.variables.push((first, layout, is_struct));
         self.uniforms.variables.len() - 1

@@ -103,6 +103,7 @@ fn renamed(uniforms: &[Uniform]) -> Vec<Uniform> {
     let mut names = Names::new();
     let renamed = |uniform: &Uniform| Uniform {
         name: names.add(&uniform.name),
+        member: None,
         layout: renamed_members(&uniform.layout),
         register: uniform.register,
     };
