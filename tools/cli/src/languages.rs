@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use transpica_compile::compile::{Compiled, Error, compile as compiled};
-use transpica_compile::source::{self, Language, Options, read};
+use transpica_compile::compile::{Compiled, compile_file};
+use transpica_compile::source::Options;
 
 use crate::report::Failure;
 
@@ -14,18 +14,14 @@ pub fn compile(
     bytes: &[u8],
     options: impl FnOnce(Options) -> Options,
 ) -> Result<Compiled, Failure> {
-    let language = Language::of(path).ok_or_else(|| {
+    let compiled = compile_file(path, bytes, options).ok_or_else(|| {
         let message = "the extension names the language: .wgsl, .glsl, .vert, .vs, .spv";
         Failure::usage(format!("{}: {message}", path.display()))
     })?;
-    let failed = |error: &source::Error| {
-        let place = error.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
-        let message = format!("{}{place}: {}", path.display(), error.kind);
-        Failure::new(message).maybe_hint(error.kind.advice())
-    };
-    let source = read(language, bytes).map_err(|error| failed(&error))?;
-    compiled(&source, &options(Options::of(language))).map_err(|error| match error {
-        Error::Source(error) => failed(&error),
-        other => Failure::new(format!("{}: {other}", path.display())),
+    compiled.map_err(|error| {
+        let report = error.report();
+        let place = report.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        let message = format!("{}{place}: {}", path.display(), report.message);
+        Failure::new(message).maybe_hint(report.advice)
     })
 }

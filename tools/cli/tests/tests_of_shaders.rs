@@ -182,3 +182,49 @@ fn a_shader_stands_for_the_tests_beside_it() {
         ran.err
     );
 }
+
+/// A shader whose host multiplies matrices.
+const SPIN: &str = "struct Scene { view: mat4x4f, turns: array<mat4x4f, 2> }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@vertex fn main(@location(0) place: vec4f) -> @builtin(position) vec4f {
+    return scene.view * scene.turns[0] * scene.turns[1] * place;
+}
+";
+
+const SPINS: &str = "[uniforms]
+scene.view = { translate = [1, 2, 3] }
+turns = [{ scale = [2, 2, 2] }, \"identity\"]
+[[case]]
+name = \"turned\"
+uniforms.\"turns[1]\" = { translate = [0, 0, 1] }
+attributes.place = [1, 0, 0]
+expect = { position = [3, 2, 4, 1] }
+";
+
+#[test]
+fn a_shader_in_another_language_is_tested_by_its_names() {
+    let folder = folder("test_compiled");
+    let path = |name: &str| folder.join(name).to_str().expect("a name").to_owned();
+    fs::write(path("spin.wgsl"), SPIN).expect("writable");
+    fs::write(path("spin.test.toml"), SPINS).expect("writable");
+    for named in ["spin.wgsl", "spin.test.toml"] {
+        for machine in ["cpu", "batch"] {
+            let text = transpica(&["test", &path(named), "--on", machine]).succeeded();
+            assert_eq!(text, "test spin: turned ... ok\n\ntest result: ok. 1 passed; 0 failed\n");
+        }
+    }
+    let mutants = transpica(&["test", &path("spin.wgsl"), "--mutate"]).succeeded();
+    assert!(mutants.contains(" killed\n") && mutants.contains("\n  0x1: place became v1\n"), "{mutants}");
+    // A program of the same name comes first: then the source is not what is tested.
+    let compiled = transpica(&["compile", &path("spin.wgsl"), "-o", &path("spin.v.pica")]);
+    assert_eq!(compiled.status, 0, "{}", compiled.err);
+    let other = transpica(&["test", &path("spin.wgsl")]);
+    assert!(other.status == 1 && other.err.contains("spin.v.pica"), "{}", other.err);
+    assert!(other.err.contains("shader = \"spin.wgsl\" in it tests this file"), "{}", other.err);
+    fs::write(path("spin.test.toml"), format!("shader = \"spin.wgsl\"\n{SPINS}")).expect("writable");
+    transpica(&["test", &path("spin.wgsl")]).succeeded();
+    // Without tests beside it.
+    fs::write(path("none.vert"), "").expect("writable");
+    let none = transpica(&["test", &path("none.vert")]);
+    assert!(none.status == 1 && none.err.contains("none.test.toml would be its test file"), "{}", none.err);
+}

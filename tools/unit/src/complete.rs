@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 use transpica::container::SymbolBank;
 use transpica_inspect::symbols::letter;
 
+use crate::declared::Declared;
 use crate::keys::{KEYS, Place};
 use crate::shader::Shader;
 
@@ -61,14 +62,23 @@ fn path(text: &str) -> Option<Vec<String>> {
 fn words(path: &[String], shader: Option<&Shader>) -> Vec<Word> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let symbols = || shader.iter().flat_map(|shader| &shader.executables).map(|program| &program.symbols);
+    // Names of a source in a shading language come first: sorting keeps the order of equal ones.
+    let declared = |list: usize| {
+        let declared = shader.and_then(|shader| shader.declared.as_ref()).map(Declared::names);
+        declared.and_then(|names| names.into_iter().nth(list)).into_iter().flatten()
+    };
     let named = |is_input: bool| -> Vec<Word> {
         let named = symbols().flat_map(|symbols| symbols.as_slice());
         let named = named.filter(|named| (named.bank == SymbolBank::Input) == is_input);
-        named.map(|named| (named.name.clone(), format!("{}{}", letter(named.bank), named.first))).collect()
+        let registers =
+            named.map(|named| (named.name.clone(), format!("{}{}", letter(named.bank), named.first)));
+        declared(usize::from(is_input)).chain(registers).collect()
     };
     let outputs = || -> Vec<Word> {
         let outputs = symbols().flat_map(|symbols| symbols.outputs());
-        outputs.map(|&(name, register, mask)| (name.to_owned(), format!("o{register}.{mask}"))).collect()
+        let semantics =
+            outputs.map(|&(name, register, mask)| (name.to_owned(), format!("o{register}.{mask}")));
+        declared(2).chain(semantics).collect()
     };
     let (places, mut words) = match &path[..] {
         [] => (&[Place::File][..], Vec::new()),
@@ -83,7 +93,7 @@ fn words(path: &[String], shader: Option<&Shader>) -> Vec<Word> {
         _ => (&[][..], Vec::new()),
     };
     // Programs of a file share names.
-    words.sort();
+    words.sort_by(|a, b| a.0.cmp(&b.0));
     words.dedup_by(|a, b| a.0 == b.0);
     let keys = KEYS.iter().filter(|(_, of, _)| of.iter().any(|place| places.contains(place)));
     words.extend(keys.map(|&(name, _, value)| (name.to_owned(), value.to_owned())));

@@ -3,6 +3,7 @@
 //! with line and column. The guide of the crate has the format.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -13,14 +14,15 @@ use transpica_inspect::json::float;
 
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
 use crate::coverage::Coverage;
-use crate::expect::{Expectation, Expected, Output, Tolerance, ULPS};
+use crate::declared;
+use crate::expect::{Expectation, Expected, Tolerance, ULPS};
 use crate::keys::Place;
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Problem, Shader};
 use crate::toml::{Item, Reader, value};
 use crate::twin::Twin;
-use crate::values::{Layers, state};
+use crate::values::{Defaults, Layers, state};
 
 /// Ending of the names of test files.
 pub const ENDING: &str = ".test.toml";
@@ -58,12 +60,15 @@ impl TestFile {
     /// A file that cannot be read, or is not of the format; errors of the shader.
     pub fn load(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| Problem::new(&name, error))?;
-        Self::with(&name, &text, &|name| {
-            let path = path.with_file_name(name);
-            let bytes = std::fs::read(&path).map_err(|error| Problem::new(path.display(), error))?;
-            Ok((path.display().to_string(), bytes))
-        })
+        Self::with(&name, &text(path)?, &|name| file_beside(path, name))
+    }
+
+    /// Loads the shader of a file alone.
+    ///
+    /// # Errors
+    /// A file that cannot be read; errors of the shader.
+    pub fn load_shader(path: &Path) -> Result<Shader, Problem> {
+        Self::shader_of(&path.display().to_string(), &text(path)?, &|name| file_beside(path, name))
     }
 
     /// Reads the text of a file and its shader without a file system. `files` returns sources by
@@ -159,6 +164,18 @@ impl TestFile {
     }
 }
 
+/// Reads the text of a test file.
+fn text(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path).map_err(|error| Problem::new(path.display(), error))
+}
+
+/// Reads a file beside a test file.
+fn file_beside(tests: &Path, name: &str) -> Result<(String, Vec<u8>), Problem> {
+    let path = tests.with_file_name(name);
+    let bytes = std::fs::read(&path).map_err(|error| Problem::new(path.display(), error))?;
+    Ok((path.display().to_string(), bytes))
+}
+
 /// Reads the shader that a file names, or the one beside it.
 fn shader(reader: Reader<'_>, root: &DeTable<'_>, files: Files<'_>) -> Result<Shader, Problem> {
     match root.get("shader") {
@@ -180,7 +197,7 @@ fn named(reader: Reader<'_>, (item, key): (&Item<'_>, &str), files: Files<'_>) -
     read.and_then(|read| Shader::of_files(&read)).map_err(located)
 }
 
-/// Returns the sources next to a test file, or the container.
+/// Returns the sources next to a test file, the container, or the source in a shading language.
 fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Problem> {
     let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = own.strip_suffix(ENDING).unwrap_or(own);
@@ -190,8 +207,10 @@ fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Proble
     if !sources.is_empty() {
         return Ok(sources);
     }
+    let mut others = iter::once("shbin").chain(declared::extensions());
+    let found = others.find_map(|extension| other(&format!(".{extension}")).ok());
     let message = format!("no {stem}.v.pica, {stem}.g.pica or {stem}.shbin beside it; name a shader");
-    Ok(vec![other(".shbin").map_err(|_| Problem::new(name, message))?])
+    Ok(vec![found.ok_or_else(|| Problem::new(name, message))?])
 }
 
 impl<'t> Parser<'_, 't> {
@@ -265,7 +284,7 @@ impl<'t> Parser<'_, 't> {
         let layer = table.get("uniforms").map(|item| reader.table(item, "uniforms")).transpose()?;
         let layers = Layers { uniforms: layer.into_iter().collect(), ..Layers::default() };
         let set = |bools: u16, int: u8| {
-            let defaults = Uniforms { bools, ints: [[int; 4]; 4], ..Uniforms::default() };
+            let defaults = Defaults::Guessed(Uniforms { bools, ints: [[int; 4]; 4], ..Uniforms::default() });
             Ok::<_, Problem>(state(reader, &layers, (self.shader, own), defaults, start)?.uniforms)
         };
         let (low, high) = (set(0, 0)?, set(u16::MAX, u8::MAX)?);
@@ -342,7 +361,7 @@ impl<'t> Parser<'_, 't> {
     /// Returns a run with these values.
     fn row(&self, layers: &Layers<'_, 't>, index: usize, budget: u64, start: usize) -> Result<Row, Problem> {
         let defaults = self.shader.executables.get(index).map(|it| it.start.clone()).unwrap_or_default();
-        let state = state(self.reader, layers, (self.shader, index), defaults, start)?;
+        let state = state(self.reader, layers, (self.shader, index), Defaults::Start(defaults), start)?;
         let mut expect: Vec<Expected> = Vec::new();
         for table in &layers.expect {
             let later = self.outputs(table, index, "expect")?;
@@ -357,7 +376,7 @@ impl<'t> Parser<'_, 't> {
         let mut all = Vec::new();
         let Some(program) = self.shader.executables.get(index) else { return Ok(all) };
         for (key, item) in table {
-            let output = Output::find(&program.symbols, key.get_ref(), place);
+            let output = self.shader.output(program, key.get_ref(), place);
             let output = output.map_err(|error| self.reader.problem(key.span().start, error))?;
             let values = self.expectation(item, &format!("{place}.{}", output.name))?;
             let expected = Expected::new(output, values);

@@ -32,7 +32,7 @@ macro_rules! keys {
     };
 }
 keys! {
-    "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin`";
+    "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, `NAME.shbin`, or `NAME.wgsl` or `.vert`";
     "lint" [File] "`\"deny\"`: findings of lint fail";
     "name" [Vertex Geometry Equal Picture Row] "its name, required for a case and unique among them";
     "program" [Vertex Geometry Equal] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";

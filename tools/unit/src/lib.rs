@@ -37,7 +37,7 @@
 //!
 //! | key | of | value |
 //! |---|---|---|
-//! | `shader` | file | a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin` |
+//! | `shader` | file | a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, `NAME.shbin`, or `NAME.wgsl` or `.vert` |
 //! | `lint` | file | `"deny"`: findings of lint fail |
 //! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
 //! | `attributes` | file, case, row | by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1) |
@@ -78,11 +78,34 @@
 //! their places and the number of its registers are multiples of.
 //!
 //! Geometry programs always run on the reference machine.
+//!
+//! # Sources in WGSL, GLSL and SPIR-V
+//!
+//! With the feature `source`, the shader may be a `.wgsl`, `.vert`, `.glsl`, `.vs` or `.spv` file.
+//! Then `uniforms` has the names and types of the source: `model`, a member of a struct variable as
+//! `scene.view` or `view`, `"lights[0].color"`, a table for a struct, a list for an array or a table
+//! by index. Uniforms without a value are zeros, and the host's part of the program computes
+//! registers from them. Projections have the depth that the source writes.
+//!
+//! ```toml
+//! [uniforms]
+//! scene = { view = "identity", projection = { perspective = [60, 1.6, 0.1, 100] } }
+//! model = { rotate = [0, 1, 0, 30] }
+//! lights = [{ color = [1, 0.5, 0], power = 2 }]
+//! ```
+//!
+//! A register, and the name that the compiler gives to what the host computes, count more than
+//! declared names. Attributes and outputs have the names of the source, too.
 #![forbid(unsafe_code)]
 
 mod case;
 mod complete;
 pub mod coverage;
+#[cfg(feature = "source")]
+mod declared;
+#[cfg(not(feature = "source"))]
+#[path = "undeclared.rs"]
+mod declared;
 mod expect;
 mod file;
 mod keys;
@@ -101,6 +124,20 @@ mod values;
 
 #[cfg(test)]
 mod tests;
+
+/// Returns whether a file is compiled before it is tested, by its extension: a source in a shading
+/// language. None is without the feature `source`.
+///
+/// ```
+/// use std::path::Path;
+/// assert!(!transpica_unit::is_compiled(Path::new("hero.v.pica")));
+/// assert_eq!(transpica_unit::is_compiled(Path::new("hero.vert")), cfg!(feature = "source"));
+/// ```
+pub fn is_compiled(path: &Path) -> bool {
+    declared::is_source(path)
+}
+
+use std::path::Path;
 
 pub use case::{Case, Checked, ExpectedTriangle, Row};
 pub use complete::complete;

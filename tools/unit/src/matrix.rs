@@ -12,6 +12,19 @@ pub const IDENTITY: Matrix =
 /// Rows in the precision of the computation.
 type Rows = [[f64; 4]; 4];
 
+/// Depth of a clip space: the console's times the first number, and w times the second.
+pub(crate) type Depth = [f64; 2];
+
+/// Depth of the console.
+pub(crate) const CONSOLE: Depth = [1.0, 0.0];
+
+/// Rounds a projection with the console's depth to one with another.
+fn deep(mut rows: Rows, [factor, share]: Depth) -> Matrix {
+    let [.., z, w] = &mut rows;
+    z.iter_mut().zip(w).for_each(|(z, w)| *z = factor * *z + share * *w);
+    rounded(rows)
+}
+
 fn rounded(rows: Rows) -> Matrix {
     rows.map(|row| row.map(|value| value as f32))
 }
@@ -40,27 +53,37 @@ pub fn look_at(eye: [f32; 3], at: [f32; 3], up: [f32; 3]) -> Matrix {
 
 /// Returns a projection from an angle of view in degrees, upwards, and the ratio of width to
 /// height.
-pub fn perspective([degrees, aspect, near, far]: [f32; 4]) -> Matrix {
+pub fn perspective(planes: [f32; 4]) -> Matrix {
+    perspective_to(CONSOLE, planes)
+}
+
+pub(crate) fn perspective_to(to: Depth, [degrees, aspect, near, far]: [f32; 4]) -> Matrix {
     let [degrees, aspect, near, far] = [degrees, aspect, near, far].map(f64::from);
     let scale = 1.0 / (degrees.to_radians() / 2.0).tan();
     let depth = near - far;
-    rounded([
+    let rows = [
         [scale / aspect, 0.0, 0.0, 0.0],
         [0.0, scale, 0.0, 0.0],
         [0.0, 0.0, near / depth, near * far / depth],
         [0.0, 0.0, -1.0, 0.0],
-    ])
+    ];
+    deep(rows, to)
 }
 
 /// Returns a parallel projection of left, right, bottom, top, near and far.
 pub fn ortho(planes: [f32; 6]) -> Matrix {
+    ortho_to(CONSOLE, planes)
+}
+
+pub(crate) fn ortho_to(to: Depth, planes: [f32; 6]) -> Matrix {
     let [left, right, bottom, top, near, far] = planes.map(f64::from);
-    rounded([
+    let rows = [
         [2.0 / (right - left), 0.0, 0.0, (left + right) / (left - right)],
         [0.0, 2.0 / (top - bottom), 0.0, (bottom + top) / (bottom - top)],
         [0.0, 0.0, 1.0 / (near - far), far / (near - far)],
         [0.0, 0.0, 0.0, 1.0],
-    ])
+    ];
+    deep(rows, to)
 }
 
 /// Returns a movement.
@@ -115,6 +138,21 @@ mod tests {
         let ortho = ortho([0.0, 4.0, 0.0, 2.0, 1.0, 3.0]);
         assert_eq!(point(&ortho, [0.0, 2.0, -1.0, 1.0]), [-1.0, 1.0, -1.0, 1.0]);
         assert_eq!(point(&ortho, [4.0, 0.0, -3.0, 1.0]), [1.0, -1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn projections_reach_the_depth_of_each_clip_space() {
+        // Depth divided by w at the near and the far plane.
+        for (depth, ends) in [([1.0, 0.0], [-1.0, 0.0]), ([1.0, 1.0], [0.0, 1.0]), ([2.0, 1.0], [-1.0, 1.0])]
+        {
+            let perspective = perspective_to(depth, [90.0, 1.0, 1.0, 3.0]);
+            let ortho = ortho_to(depth, [0.0, 4.0, 0.0, 2.0, 1.0, 3.0]);
+            for (z, end) in [-1.0, -3.0].into_iter().zip(ends) {
+                let [.., deep, w] = point(&perspective, [0.0, 0.0, z, 1.0]);
+                assert_eq!((deep / w, w), (end, -z));
+                assert_eq!(point(&ortho, [0.0, 0.0, z, 1.0])[2], end);
+            }
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
 use crate::keys::Place;
 use crate::shader::{Problem, Shader};
 use crate::toml::{Item, Reader};
-use crate::values::{Layers, state};
+use crate::values::{Defaults, Layers, state};
 
 /// A case with a picture.
 #[derive(Clone, Debug)]
@@ -72,7 +72,8 @@ impl PictureCase {
         let [mut vertex, mut geometry] = guessed.map(|state| state.uniforms);
         for (index, uniforms) in [(Some(pick.vertex), &mut vertex), (pick.geometry, &mut geometry)] {
             if let Some(index) = index {
-                *uniforms = state(reader, layers, (shader, index), uniforms.clone(), start)?.uniforms;
+                let guessed = Defaults::Guessed(uniforms.clone());
+                *uniforms = state(reader, layers, (shader, index), guessed, start)?.uniforms;
             }
         }
         Ok(Self {

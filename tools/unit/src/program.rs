@@ -172,7 +172,7 @@ pub struct Ran<'s> {
 
 impl Ran<'_> {
     fn find(&self, name: &str) -> Result<Output, String> {
-        Output::find(&executable(self.shader, &self.trial)?.symbols, name, "outputs")
+        self.shader.output(executable(self.shader, &self.trial)?, name, "outputs")
     }
 
     /// Returns the components of an output, by the name of its semantics or as `o0`.

@@ -14,6 +14,9 @@ use transpica_asm::{Assembled, SourceText, assemble};
 use transpica_inspect::inputs::start_values;
 use transpica_inspect::symbols::Symbols;
 
+use crate::declared::{self, Declared};
+use crate::expect::Output;
+
 /// A problem of a file, with its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
@@ -78,6 +81,8 @@ pub struct Shader {
     pub lines: Vec<Option<(usize, u32)>>,
     /// Procedures and labels with their addresses.
     pub procedures: Vec<(String, u32)>,
+    /// Names of the source in a shading language.
+    pub(crate) declared: Option<Declared>,
 }
 
 impl Shader {
@@ -91,7 +96,7 @@ impl Shader {
         let executables = executables(&bytes).map_err(|error| Problem::new(files.join(", "), error))?;
         let lines = places.iter().map(|place| Some((place.file, place.line))).collect();
         let procedures = labels(&named);
-        Ok(Self { bytes, named, executables, files, lines, procedures })
+        Ok(Self { bytes, named, executables, files, lines, procedures, declared: None })
     }
 
     /// Loads sources, or one container. Lines of a container are those of its own table.
@@ -108,11 +113,21 @@ impl Shader {
         Self::of_files(&files)
     }
 
-    /// Reads sources, or one container, from their contents by name.
+    /// Reads sources, or one container, from their contents by name. With the feature `source`, a
+    /// name that ends in `.wgsl`, `.vert` or another extension of a shading language is compiled.
     ///
     /// # Errors
-    /// Errors of the assembler or the container.
+    /// Errors of the assembler, the container or the compiler.
     pub fn of_files(files: &[(String, Vec<u8>)]) -> Result<Self, Problem> {
+        if let [(name, bytes)] = files
+            && let Some(compiled) = declared::compile(name, bytes)
+        {
+            let (text, declared) = compiled?;
+            let shader = Self::assemble(&[SourceText { name, text: &text }])?;
+            // Lines of the text are no lines of the file.
+            let lines = vec![None; shader.lines.len()];
+            return Ok(Self { lines, declared: Some(declared), ..shader });
+        }
         if let [(name, bytes)] = files
             && bytes.starts_with(b"DVLB")
         {
@@ -135,7 +150,8 @@ impl Shader {
             lines.push(Some((number, line.line)));
         }
         let (named, executables) = (Model::from(file), executables(bytes)?);
-        Ok(Self { procedures: labels(&named), bytes: bytes.to_vec(), named, executables, files, lines })
+        let (procedures, bytes) = (labels(&named), bytes.to_vec());
+        Ok(Self { procedures, bytes, named, executables, files, lines, declared: None })
     }
 
     /// Returns the same shader with another content.
@@ -153,6 +169,15 @@ impl Shader {
         let line = self.lines.get(pc.index()).copied().flatten();
         let place = line.and_then(|(file, line)| Some(format!("{}:{line}", self.files.get(file)?)));
         place.unwrap_or_else(|| pc.to_string())
+    }
+
+    /// Finds an output of a program: by its semantic, its register, or its name in the source.
+    pub(crate) fn output(&self, program: &Executable, name: &str, place: &str) -> Result<Output, String> {
+        let outputs = program.symbols.outputs();
+        let is_semantic = outputs.iter().any(|(known, ..)| *known == name);
+        let register = self.declared.as_ref().filter(|_| !is_semantic).and_then(|it| it.output(name));
+        let own = register.and_then(|register| outputs.iter().find(|&&(_, own, _)| own == register));
+        Output::find(&program.symbols, own.map_or(name, |(semantic, ..)| semantic), place)
     }
 
     /// Returns the number of the first program of a stage.

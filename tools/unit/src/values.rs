@@ -11,8 +11,9 @@ use transpica_inspect::state::{self, State};
 use transpica_inspect::symbols::letter;
 use transpica_inspect::values::Named;
 
+use crate::declared::Values;
 use crate::keys::Place;
-use crate::matrix::{self, IDENTITY, Matrix};
+use crate::matrix::{self, CONSOLE, Depth, IDENTITY, Matrix};
 use crate::shader::{Executable, Problem, Shader};
 use crate::toml::{Item, Key, Reader, value};
 
@@ -36,12 +37,17 @@ pub(crate) struct Layers<'a, 't> {
     pub invocations: Option<&'a Item<'t>>,
 }
 
+/// Returns whether a key of uniforms stands for a bank of registers.
+pub(crate) fn is_bank(key: &str, item: &Item<'_>) -> bool {
+    item.get_ref().is_table() && ["c", "i", "b"].contains(&key)
+}
+
 /// Returns the values of a layer. Each register of a bank has a path of its own.
-fn entries<'a, 't>(layer: &'a DeTable<'t>, is_left_out: impl Fn(&str) -> bool) -> Entries<'a, 't> {
+fn entries<'a, 't>(layer: &'a DeTable<'t>, is_left_out: impl Fn(&str, &Item<'t>) -> bool) -> Entries<'a, 't> {
     let mut entries: Entries<'a, 't> = Vec::new();
-    for (key, item) in layer.iter().filter(|(key, _)| !is_left_out(key.get_ref())) {
+    for (key, item) in layer.iter().filter(|(key, item)| !is_left_out(key.get_ref(), item)) {
         let name = key.get_ref().as_ref();
-        match item.get_ref().as_table().filter(|_| ["c", "i", "b"].contains(&name)) {
+        match item.get_ref().as_table().filter(|_| is_bank(name, item)) {
             Some(bank) => {
                 entries.extend(bank.iter().map(|(key, item)| (vec![name, key.get_ref()], key, item)))
             }
@@ -51,13 +57,22 @@ fn entries<'a, 't>(layer: &'a DeTable<'t>, is_left_out: impl Fn(&str) -> bool) -
     entries
 }
 
+/// Uniforms without a value of the layers.
+pub(crate) enum Defaults {
+    /// These, and zeros where a source declares uniforms, from which the host computes registers.
+    Start(Uniforms),
+    /// These, also for what the host computes of uniforms without a value.
+    Guessed(Uniforms),
+}
+
 /// Returns the state of a run: each layer on top of those before it, by registers, so that a later
-/// name may stand for a register that an earlier one set. `defaults`: uniforms without a value.
+/// name may stand for a register that an earlier one set. What the host computes from declared
+/// names comes before all registers.
 pub(crate) fn state<'t>(
     reader: Reader<'t>,
     layers: &Layers<'_, 't>,
     (shader, index): (&Shader, usize),
-    defaults: Uniforms,
+    defaults: Defaults,
     start: usize,
 ) -> Result<State, Problem> {
     let to = shader.executables.get(index).ok_or_else(|| reader.problem(start, "no such program"))?;
@@ -79,9 +94,25 @@ pub(crate) fn state<'t>(
             reader.problem(found.unwrap_or(start), message)
         })
     };
-    let (mut state, none) = (State::new(defaults, Vec::new()), Vec::new());
+    let (uniforms, is_start) = match defaults {
+        Defaults::Start(uniforms) => (uniforms, true),
+        Defaults::Guessed(uniforms) => (uniforms, false),
+    };
+    let (mut state, none) = (State::new(uniforms, Vec::new()), Vec::new());
+    if let Some(declared) = &shader.declared {
+        let mut values = Values::new(declared);
+        for layer in &layers.uniforms {
+            values.set(reader, layer, &to.symbols)?;
+        }
+        let computed = values.onto(&mut state.uniforms, is_start);
+        computed
+            .ok_or_else(|| reader.problem(start, "the host cannot compute a register from these uniforms"))?;
+    }
     for (number, layer) in layers.uniforms.iter().enumerate() {
-        let entries = entries(layer, |name| number == 0 && is_foreign(name));
+        let entries = entries(layer, |name, item| {
+            let is_declared = shader.declared.as_ref().is_some_and(|declared| declared.takes(name, item));
+            number == 0 && is_foreign(name) || is_declared
+        });
         let (mut given, mut rows) = (Map::new(), Vec::new());
         for (path, _, item) in &entries {
             uniform(reader, to, (path, item), &mut given, &mut rows)?;
@@ -92,9 +123,16 @@ pub(crate) fn state<'t>(
         return parsed(json!({ "vertices": value(item) }), state, [&none, &none], &[]);
     }
     for (number, layer) in layers.attributes.iter().enumerate() {
-        let entries = entries(layer, |name| number == 0 && is_foreign(name));
+        let entries = entries(layer, |name, _| number == 0 && is_foreign(name));
         let mut vertex = Map::new();
-        entries.iter().for_each(|(path, _, item)| drop(insert(&mut vertex, path, value(item))));
+        for (path, _, item) in &entries {
+            // Another bank may have the name in the text of the program.
+            let is_known = |name: &str| to.symbols.attributes().any(|named| named.name == name);
+            let own = path.first().filter(|name| !is_known(name));
+            let register = own.zip(shader.declared.as_ref()).and_then(|(name, it)| it.attribute(name));
+            let register = register.as_deref().map(|register| [register]);
+            insert(&mut vertex, register.as_ref().map_or(&path[..], |register| register), value(item));
+        }
         state = parsed(json!({ "vertices": [vertex] }), state, [&none, &entries], &[])?;
     }
     Ok(state)
@@ -156,7 +194,7 @@ fn parts<'a, 't>(
     all.sort_by_key(|(index, _)| *index);
     let is_float = named.bank == SymbolBank::Float;
     let part = |(index, item)| {
-        let found = if is_float { matrix(reader, item, what)? } else { None };
+        let found = if is_float { matrix(reader, item, what, CONSOLE)? } else { None };
         Ok::<Part<'a, 't>, Problem>((index, item, found))
     };
     let all = all.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
@@ -269,8 +307,13 @@ fn deepest(item: &Item<'_>, path: &[&str], quoted: Option<&str>) -> usize {
     below.map_or(item.span().start, |below| deepest(below, rest, quoted))
 }
 
-/// Returns a matrix, or `None` for other values.
-fn matrix<'t>(reader: Reader<'t>, item: &Item<'t>, what: &str) -> Result<Option<Matrix>, Problem> {
+/// Returns a matrix, or `None` for other values. Projections have a depth.
+pub(crate) fn matrix<'t>(
+    reader: Reader<'t>,
+    item: &Item<'t>,
+    what: &str,
+    depth: Depth,
+) -> Result<Option<Matrix>, Problem> {
     if item.get_ref().as_str() == Some("identity") {
         return Ok(Some(IDENTITY));
     }
@@ -292,15 +335,15 @@ fn matrix<'t>(reader: Reader<'t>, item: &Item<'t>, what: &str) -> Result<Option<
             let point = |item| reader.numbers(item, what);
             matrix::look_at(point(eye)?, point(target)?, point(up)?)
         }
-        "ortho" => matrix::ortho(reader.numbers(item, what)?),
-        "perspective" => matrix::perspective(reader.numbers(item, what)?),
+        "ortho" => matrix::ortho_to(depth, reader.numbers(item, what)?),
+        "perspective" => matrix::perspective_to(depth, reader.numbers(item, what)?),
         "rotate" => matrix::rotate(reader.numbers(item, what)?),
         "scale" => matrix::scale(reader.numbers(item, what)?),
         "translate" => matrix::translate(reader.numbers(item, what)?),
         _product => {
             let mut all = Vec::new();
             for item in reader.list(item, what)? {
-                let factor = matrix(reader, item, what)?;
+                let factor = matrix(reader, item, what, depth)?;
                 let wrong =
                     || reader.problem(item.span().start, format!("{what} must be a list of matrices"));
                 all.push(factor.ok_or_else(wrong)?);

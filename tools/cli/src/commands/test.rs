@@ -33,7 +33,7 @@ use crate::streams::{Output, Streams};
   transpica test lights.test.toml --coverage lights.info --junit lights.xml
   transpica test lights.test.toml --mutate            which mistakes would go unnoticed?
 
-A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica or NAME.shbin:
+A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica, NAME.shbin or NAME.wgsl:
   [uniforms]
   projection = \"identity\"
   modelView = { translate = [0, 0, -4] }
@@ -46,7 +46,7 @@ A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica or NAME.sh
 
 Exit status 1 if a case failed, a file is malformed, or no case ran.")]
 pub struct Test {
-    /// Test files, folders with NAME.test.toml files, and sources or containers beside one
+    /// Test files, folders with NAME.test.toml files, and shaders or containers beside one
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Executor to test; the reference machine always runs as well
@@ -208,10 +208,18 @@ struct Mutants {
 fn tests_of(path: PathBuf) -> Result<PathBuf, Failure> {
     let name = files::name(&path);
     let endings = [".v.pica", ".g.pica", ".pica", ".shbin"];
-    let Some(stem) = endings.iter().find_map(|ending| name.strip_suffix(ending)) else { return Ok(path) };
+    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+    let of_language = || transpica_unit::is_compiled(&path).then(|| name.rsplit_once('.')).flatten();
+    let stem = stem.or_else(|| of_language().map(|(stem, _)| stem));
+    let Some(stem) = stem else { return Ok(path) };
     let tests = path.with_file_name(format!("{stem}{}", transpica_unit::ENDING));
     if tests.is_file() {
-        return Ok(tests);
+        // A program of the same name comes first.
+        let shader = transpica_unit::is_compiled(&path).then(|| TestFile::load_shader(&tests).ok()).flatten();
+        let own = path.display().to_string();
+        let Some(other) = shader.filter(|shader| !shader.files.contains(&own)) else { return Ok(tests) };
+        let message = format!("{} tests {}", tests.display(), other.files.join(", "));
+        return Err(Failure::new(message).hint(format!("shader = \"{name}\" in it tests this file")));
     }
     let hint = format!("{} would be its test file", tests.display());
     Err(Failure::new(format!("{} has no test file beside it", path.display())).hint(hint))

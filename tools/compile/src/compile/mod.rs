@@ -10,6 +10,7 @@ mod host;
 mod text;
 
 use std::fmt;
+use std::path::Path;
 
 use transpica::isa::Mask;
 use transpica::{Options as Settings, Shbin};
@@ -17,7 +18,8 @@ use transpica_asm::{SourceText, assemble};
 
 use crate::emit::{self, Emitted, Surroundings, emit};
 use crate::passes::{self, Scratch};
-use crate::source::{self, Interface, Lowered, Options, Source, lower};
+use crate::source::error::Location;
+use crate::source::{self, Interface, Language, Lowered, Options, Source, lower, read};
 
 pub use distance::Distance;
 
@@ -60,11 +62,38 @@ pub enum Error {
     },
 }
 
+/// An error in parts, for reports that have places of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Place in the source.
+    pub at: Option<Location>,
+    /// The message without its place.
+    pub message: String,
+    /// A way around it.
+    pub advice: Option<&'static str>,
+}
+
+impl Error {
+    /// Divides the error for a report.
+    pub fn report(&self) -> Report {
+        match self {
+            Self::Source(source::Error { kind, at }) => {
+                Report { at: *at, message: kind.to_string(), advice: kind.advice() }
+            }
+            // The places of values are lines of the source.
+            Self::Emit(emit::Error::Unsupported { what, place: emit::Place { pc: Some(line), .. } }) => {
+                let at = Some(Location { line: line.0.into(), column: 1 });
+                Report { at, message: format!("{what} is not compiled"), advice: None }
+            }
+            other => Report { at: None, message: other.to_string(), advice: None },
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(error) => error.fmt(f),
-            // The places of values are lines of the source.
             Self::Emit(emit::Error::Unsupported { what, place: emit::Place { pc: Some(line), .. } }) => {
                 write!(f, "line {}: {what} is not compiled", line.0)
             }
@@ -97,6 +126,18 @@ impl std::error::Error for Error {}
 /// See [`Error`].
 pub fn compile(source: &Source, options: &Options) -> Result<Compiled, Error> {
     compile_with(source, options, VERTICES)
+}
+
+/// Compiles the content of a file, whose extension is that of its language, with the default
+/// options of the language or changed ones. Returns `None` for other extensions.
+pub fn compile_file(
+    path: &Path,
+    bytes: &[u8],
+    options: impl FnOnce(Options) -> Options,
+) -> Option<Result<Compiled, Error>> {
+    let language = Language::of(path)?;
+    let options = options(Options::of(language));
+    Some(read(language, bytes).map_err(Error::Source).and_then(|source| compile(&source, &options)))
 }
 
 /// [`compile`] that compares the program with its source on so many vertices.

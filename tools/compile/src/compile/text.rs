@@ -2,7 +2,7 @@
 //! In: instructions with numbers of registers, the interface, the source. Out: a text whose
 //! declarations have the same registers, with lines of the source as comments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use transpica::container::Semantic;
@@ -24,7 +24,9 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) ->
     let mut taken = Taken::default();
     let mut names = Names::new();
 
-    let mut text = format!("; Compiled from {}.\n", interface.entry);
+    let (words, temporaries) = (emitted.words(), temporaries(&emitted.text));
+    let mut text =
+        format!("; Compiled from {}: {words} words, {temporaries} temporaries.\n", interface.entry);
     let mut floats = floats(interface);
     floats.sort_by_key(|&(register, ..)| register);
     let mut next = 0;
@@ -88,6 +90,13 @@ fn comment(instruction: &str, place: Pc, source: &[&str]) -> Option<String> {
     let line = source.get(usize::from(place.0).checked_sub(1)?)?;
     let indent = &instruction[..instruction.len() - instruction.trim_start().len()];
     Some(format!("{indent}; {}: {line}\n", place.0))
+}
+
+/// Returns the number of temporaries that instructions name.
+fn temporaries(text: &str) -> usize {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let numbers = words.filter_map(|word| word.strip_prefix('r')?.parse::<u8>().ok());
+    numbers.collect::<BTreeSet<_>>().len()
 }
 
 /// Uniforms and values of the host, with their registers. Values that share a register have one

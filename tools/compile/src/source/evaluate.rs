@@ -108,13 +108,13 @@ pub fn evaluate(
                 Some((0..data.lanes.len()).map(|lane| data.lane(lane)).collect::<Vec<f32>>())
             };
             let tangent = output.tangent.and_then(&lanes);
-            converted(output.semantic, lanes(output.member)?, tangent, options.depth)
+            console(output.semantic, lanes(output.member)?, tangent, options.depth)
         })
         .collect()
 }
 
 /// An output as the console takes it.
-fn converted(
+pub fn console(
     semantic: Semantic,
     mut lanes: Vec<f32>,
     tangent: Option<Vec<f32>>,

@@ -210,7 +210,8 @@ impl Interface {
     ) -> Option<()> {
         let nodes = self.host.evaluate(&mut |part, shape| self.part(values, part, shape))?;
         let known = self.host.known(&is_known);
-        let value = |node: &NodeId| nodes.get(node.index()).filter(|_| known.get(node.index()) == Some(&true));
+        let value =
+            |node: &NodeId| nodes.get(node.index()).filter(|_| known.get(node.index()) == Some(&true));
         for (index, uniform) in self.uniforms.iter().enumerate() {
             let Some(first) = uniform.register else { continue };
             for (offset, shape) in uniform.layout.leaves() {

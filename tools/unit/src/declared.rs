@@ -1,0 +1,341 @@
+//! Names that a shader in WGSL, GLSL or SPIR-V declares, and values for them.
+//! In: a source, tables of a test file. Out: its program as text; the registers that the host
+//! computes from declared uniforms. The interface of the compiler has names, types and registers.
+
+use std::path::Path;
+
+use toml::de::DeTable;
+use transpica::isa::Uniforms;
+use transpica_compile::compile::{Compiled, Report, compile_file};
+use transpica_compile::source::host::Part;
+use transpica_compile::source::interface::{Layout, UniformRegisters, UniformValues};
+use transpica_compile::source::{Depth, Interface, Language, Scalar, Shape};
+use transpica_inspect::json::float;
+use transpica_inspect::state::unknown_key;
+use transpica_inspect::symbols::Symbols;
+
+use crate::matrix;
+use crate::shader::Problem;
+use crate::toml::{Item, Reader, value};
+use crate::values::{is_bank, matrix};
+
+/// Names of a source, with their types and registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    interface: Interface,
+    /// Depth of the clip space that it writes.
+    depth: matrix::Depth,
+}
+
+/// Values of its uniforms.
+pub(crate) struct Values<'a> {
+    declared: &'a Declared,
+    values: UniformValues,
+    /// The parts that have one, by their first registers.
+    set: Vec<Vec<bool>>,
+}
+
+/// A part of a uniform with its type.
+type Place<'a> = (Part, &'a Layout);
+
+/// Returns the extensions of shading languages.
+pub(crate) fn extensions() -> impl Iterator<Item = &'static str> {
+    Language::extensions()
+}
+
+pub(crate) fn is_source(path: &Path) -> bool {
+    Language::of(path).is_some()
+}
+
+/// Compiles a source to a text for the assembler, if the extension of its name is that of a shading
+/// language.
+pub(crate) fn compile(name: &str, bytes: &[u8]) -> Option<Result<(String, Declared), Problem>> {
+    let mut depth = Depth::Console;
+    let result = compile_file(Path::new(name), bytes, |options| {
+        depth = options.depth;
+        options
+    })?;
+    let depth = match depth {
+        Depth::Console => matrix::CONSOLE,
+        Depth::ZeroToW => [1.0, 1.0],
+        Depth::MinusWToW => [2.0, 1.0],
+    };
+    Some(match result {
+        Ok(Compiled { text, interface, .. }) => Ok((text, Declared { interface, depth })),
+        Err(error) => {
+            let Report { at, message, advice } = error.report();
+            let message = advice.map_or(message.clone(), |advice| format!("{message}; {advice}"));
+            let place = at.map(|at| (at.line as usize, at.column as usize));
+            Err(Problem { file: name.to_owned(), place, message })
+        }
+    })
+}
+
+impl Declared {
+    /// Returns the first register and the type of what a key names, as `light` or
+    /// `lights[0].color`.
+    fn find(&self, key: &str) -> Option<Place<'_>> {
+        let names: &Vec<&str> = &key.split(['.', '[']).map(|name| name.trim_end_matches(']')).collect();
+        let all = self.interface.uniforms.iter().enumerate();
+        let mut found = all.flat_map(|(uniform, one)| {
+            let whole = (Part { uniform, offset: 0 }, &one.layout);
+            let member = one.member.as_ref().map(|(variable, member)| vec![variable.as_str(), member]);
+            [Some(vec![one.name.as_str()]), member].into_iter().flatten().filter_map(move |path| {
+                names.strip_prefix(&path[..])?.iter().try_fold(whole, |place, name| enter(place, name))
+            })
+        });
+        found.next()
+    }
+
+    /// Returns the members of a struct variable.
+    fn members(&self, variable: &str) -> Vec<(&str, Place<'_>)> {
+        let all = self.interface.uniforms.iter().enumerate();
+        let member = all.filter_map(|(uniform, one)| {
+            let (_, name) = one.member.as_ref().filter(|(of, _)| of == variable)?;
+            Some((name.as_str(), (Part { uniform, offset: 0 }, &one.layout)))
+        });
+        member.collect()
+    }
+
+    /// Returns whether a key of uniforms is a name of the source.
+    pub fn takes(&self, key: &str, item: &Item<'_>) -> bool {
+        !is_bank(key, item) && (self.find(key).is_some() || !self.members(key).is_empty())
+    }
+
+    /// Returns the register of an attribute, as `v0`.
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        let found = self.interface.attributes.iter().find(|one| one.name == name)?;
+        Some(format!("v{}", found.register))
+    }
+
+    /// Returns the register of an output.
+    pub fn output(&self, name: &str) -> Option<usize> {
+        self.interface.outputs.iter().position(|one| one.name == name)
+    }
+
+    /// Returns uniforms, attributes and outputs with their types.
+    pub fn names(&self) -> [Vec<(String, String)>; 3] {
+        let Interface { uniforms, attributes, outputs, .. } = &self.interface;
+        let of_lanes = |lanes| Shape::vector(Scalar::Float, lanes).name();
+        [
+            uniforms.iter().map(|one| (one.name.clone(), type_name(&one.layout))).collect(),
+            attributes.iter().map(|one| (one.name.clone(), one.shape.name())).collect(),
+            outputs.iter().map(|one| (one.name.clone(), of_lanes(one.lanes))).collect(),
+        ]
+    }
+}
+
+/// Follows a member's name or the index of an element.
+fn enter<'a>((part, layout): Place<'a>, name: &str) -> Option<Place<'a>> {
+    let mut offset = part.offset;
+    match layout {
+        Layout::Leaf(_) => None,
+        Layout::Struct(members) => {
+            let (_, member) = members.iter().find(|(own, member)| {
+                let is_it = own == name;
+                offset += if is_it { 0 } else { member.registers() };
+                is_it
+            })?;
+            Some((Part { offset, ..part }, member))
+        }
+        Layout::Array(element, count) => {
+            let is_plain = name.bytes().all(|byte| byte.is_ascii_digit());
+            let index = name.parse::<usize>().ok().filter(|index| is_plain && index < count)?;
+            Some((Part { offset: offset + index * element.registers(), ..part }, element))
+        }
+    }
+}
+
+/// The name of a type, for reports.
+fn type_name(layout: &Layout) -> String {
+    let (mut counts, mut inner) = (String::new(), layout);
+    while let Layout::Array(element, count) = inner {
+        (counts, inner) = (format!("{counts}[{count}]"), element);
+    }
+    let name = match inner {
+        Layout::Leaf(shape) => shape.name(),
+        Layout::Struct(_) | Layout::Array(..) => "struct".into(),
+    };
+    name + &counts
+}
+
+impl<'a> Values<'a> {
+    /// Zeros for all uniforms.
+    pub fn new(declared: &'a Declared) -> Self {
+        let counts = || declared.interface.uniforms.iter().map(|one| one.layout.registers());
+        let values = counts().map(|count| vec![[0; 4]; count]).collect();
+        Self { declared, values, set: counts().map(|count| vec![false; count]).collect() }
+    }
+
+    /// Sets the declared uniforms that a table names. Others must be banks or symbols of the
+    /// program.
+    pub fn set<'t>(
+        &mut self,
+        reader: Reader<'t>,
+        layer: &DeTable<'t>,
+        symbols: &Symbols,
+    ) -> Result<(), Problem> {
+        for (key, item) in layer {
+            let name = key.get_ref().as_ref();
+            let (what, members) = (format!("uniforms.{name}"), self.declared.members(name));
+            let table = item.get_ref().as_table();
+            let is_member = |key: &str| members.iter().any(|(member, _)| *member == key);
+            let is_whole = table.is_some_and(|table| table.keys().all(|key| is_member(key.get_ref())));
+            let place = self.declared.find(name);
+            if is_bank(name, item) {
+                continue;
+            }
+            if let Some(place) = place.filter(|_| members.is_empty() || !is_whole) {
+                self.put(reader, (&what, item), place)?;
+            } else if !members.is_empty() {
+                self.put_members(reader, (&what, item), &|key| {
+                    members
+                        .iter()
+                        .find(|(member, _)| *member == key)
+                        .map(|(_, place)| *place)
+                        .ok_or_else(|| members.iter().map(|(member, _)| *member).collect())
+                })?;
+            } else if !symbols.as_slice().iter().any(|named| named.name == name) {
+                let [uniforms, ..] = self.declared.names();
+                let declared = uniforms.iter().map(|(name, _)| name.as_str());
+                let symbols = symbols.uniforms().map(|named| named.name.as_str());
+                let mut known: Vec<&str> = ["c", "i", "b"].into_iter().chain(declared).collect();
+                known.extend(symbols.filter(|name| !uniforms.iter().any(|(own, _)| own == name)));
+                let message = unknown_key(name, &known, &known.join(", "), "uniforms");
+                return Err(reader.problem(key.span().start, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets members that a table names; `find` returns their places, or the names that there are.
+    fn put_members<'t>(
+        &mut self,
+        reader: Reader<'t>,
+        (what, item): (&str, &Item<'t>),
+        find: &dyn Fn(&str) -> Result<Place<'a>, Vec<&'a str>>,
+    ) -> Result<(), Problem> {
+        for (key, item) in reader.table(item, what)? {
+            let name = key.get_ref().as_ref();
+            let place = find(name).map_err(|known| {
+                let message = unknown_key(name, &known, &known.join(", "), what);
+                reader.problem(key.span().start, message)
+            })?;
+            self.put(reader, (&format!("{what}.{name}"), item), place)?;
+        }
+        Ok(())
+    }
+
+    /// Sets a part. Types, which recursion follows, nest to a limit.
+    fn put<'t>(
+        &mut self,
+        reader: Reader<'t>,
+        (what, item): (&str, &Item<'t>),
+        place: Place<'a>,
+    ) -> Result<(), Problem> {
+        match place.1 {
+            Layout::Leaf(shape) => self.put_leaf(reader, (what, item), place.0, *shape),
+            Layout::Struct(members) => self.put_members(reader, (what, item), &|name| {
+                enter(place, name).ok_or_else(|| members.iter().map(|(name, _)| name.as_str()).collect())
+            }),
+            Layout::Array(_, count) => {
+                let list = item.get_ref().as_array().into_iter().flat_map(|list| list.iter().enumerate());
+                let list = list.map(|(index, element)| (index.to_string(), element));
+                let table = item.get_ref().as_table().into_iter().flatten();
+                let table = table.map(|(key, element)| (key.get_ref().to_string(), element));
+                let elements: Vec<(String, &Item<'t>)> = list.chain(table).collect();
+                let form =
+                    format!("{what} must be a list of at most {count} values, or a table of them by index");
+                let wrong = |at: &Item<'t>| reader.problem(at.span().start, form.clone());
+                for (index, element) in &elements {
+                    let place = enter(place, index).ok_or_else(|| wrong(element))?;
+                    self.put(reader, (&format!("{what}[{index}]"), element), place)?;
+                }
+                if elements.is_empty() { Err(wrong(item)) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Sets a scalar, vector or matrix.
+    fn put_leaf<'t>(
+        &mut self,
+        reader: Reader<'t>,
+        (what, item): (&str, &Item<'t>),
+        part: Part,
+        shape: Shape,
+    ) -> Result<(), Problem> {
+        let (columns, count) = (usize::from(shape.columns), usize::from(shape.rows));
+        let matrix = match shape.is_matrix() {
+            true => matrix(reader, item, what, self.declared.depth)?,
+            false => None,
+        };
+        let rows: Option<Vec<Vec<u32>>> = match (matrix, shape.is_matrix()) {
+            (Some(rows), _) => {
+                let row = |row: &[f32; 4]| row.iter().take(columns).map(|lane| lane.to_bits()).collect();
+                Some(rows.iter().take(count).map(row).collect())
+            }
+            (None, true) => {
+                let list = item.get_ref().as_array().filter(|list| list.len() == count);
+                list.and_then(|list| list.iter().map(|row| lanes(row, columns, shape.scalar)).collect())
+            }
+            (None, false) if shape.is_scalar() => lane(item, shape.scalar).map(|lane| vec![vec![lane]]),
+            (None, false) => lanes(item, count, shape.scalar).map(|lanes| vec![lanes]),
+        };
+        let kind = match shape.scalar {
+            Scalar::Float => "number",
+            Scalar::Int => "whole number",
+            Scalar::Uint => "whole number of 0 or more",
+            Scalar::Bool => "truth value",
+        };
+        let rows = rows.ok_or_else(|| {
+            let form = match (shape.is_matrix(), shape.is_scalar()) {
+                (true, _) => format!("a matrix, or {count} rows of {columns} numbers"),
+                (false, true) => format!("a {kind}"),
+                (false, false) => format!("a list of {count}, each a {kind}"),
+            };
+            reader.problem(item.span().start, format!("{what} is a {}: it must be {form}", shape.name()))
+        })?;
+        let registers = self.values.get_mut(part.uniform).into_iter().flatten().skip(part.offset);
+        for (register, row) in registers.zip(rows) {
+            register.iter_mut().zip(row).for_each(|(to, lane)| *to = lane);
+        }
+        let set = self.set.get_mut(part.uniform).and_then(|set| set.get_mut(part.offset));
+        set.into_iter().for_each(|set| *set = true);
+        Ok(())
+    }
+
+    /// Computes the registers of the host on top of others: all of them, or those whose uniforms
+    /// have values. Returns `None` where the host has no value.
+    pub fn onto(&self, to: &mut Uniforms, is_all: bool) -> Option<()> {
+        let (ints, bools) = (to.ints, to.bools);
+        let mut all = UniformRegisters { floats: to.floats.to_vec(), ints, bools };
+        let is_set = |part: Part| self.set.get(part.uniform)?.get(part.offset).copied();
+        let is_known = |part| is_all || is_set(part) == Some(true);
+        self.declared.interface.registers_onto(&self.values, is_known, &mut all)?;
+        to.floats.iter_mut().zip(all.floats).for_each(|(to, from)| *to = from);
+        (to.ints, to.bools) = (all.ints, all.bools);
+        Some(())
+    }
+}
+
+/// The bits of a number or truth value.
+fn lane(item: &Item<'_>, scalar: Scalar) -> Option<u32> {
+    let value = value(item);
+    match scalar {
+        Scalar::Float => match value.as_str() {
+            Some(text) => float(text),
+            None => value.as_f64().map(|number| (number as f32).to_bits()),
+        },
+        Scalar::Int => value.as_i64().and_then(|number| i32::try_from(number).ok()).map(i32::cast_unsigned),
+        Scalar::Uint => value.as_u64().and_then(|number| u32::try_from(number).ok()),
+        Scalar::Bool => value.as_bool().map(u32::from),
+    }
+}
+
+fn lanes(item: &Item<'_>, count: usize, scalar: Scalar) -> Option<Vec<u32>> {
+    let list = item.get_ref().as_array().filter(|list| list.len() == count)?;
+    list.iter().map(|item| lane(item, scalar)).collect()
+}
+
+#[cfg(test)]
+mod tests;

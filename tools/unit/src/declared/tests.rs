@@ -1,0 +1,314 @@
+//! Names of sources in shading languages: values by them, errors, other programs.
+
+use super::*;
+use crate::{Batched, Cpu, TestFile};
+use transpica_compile::source::evaluate::Inputs;
+use transpica_compile::source::{Options, lower, read};
+use transpica_inspect::values::Random;
+
+/// Uniforms of every kind, read by the host, by the program, or by both.
+const SCENE: &str = "struct Light { color: vec3f, power: f32 }
+struct Scene { projection: mat4x4f, view: mat4x4f, lights: array<Light, 2> }
+struct Model { model: mat4x4f, kind: i32, bones: array<mat4x3f, 2> }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@group(0) @binding(1) var<uniform> model: Model;
+@group(0) @binding(2) var<uniform> tint: vec3f;
+override lit: bool = false;
+struct Out { @builtin(position) position: vec4f, @location(0) color: vec3f }
+@vertex fn main(@location(0) tint_of: vec3f, @location(1) unread: vec2f, @location(2) bone: f32) -> Out {
+    let clip = scene.projection * scene.view * model.model;
+    var out: Out;
+    out.position = clip * vec4f(model.bones[u32(bone)] * vec4f(tint_of, 1.0), 1.0);
+    out.color = tint * scene.lights[0].color * (scene.lights[1].power + 1.0);
+    if lit && model.kind == 2 { out.color = out.color * 2.0; }
+    return out;
+}";
+
+/// A test file for a source, with other sources beside it.
+fn load(name: &str, source: &str, text: &str) -> Result<TestFile, String> {
+    let files = |wanted: &str| match wanted {
+        _ if wanted == name => Ok((name.to_owned(), source.into())),
+        "lit.v.pica" => Ok((wanted.to_owned(), LIT.into())),
+        _ => Err(Problem { message: format!("no {wanted}"), ..Problem::default() }),
+    };
+    TestFile::with("a.test.toml", text, &files).map_err(|problem| problem.to_string())
+}
+
+/// Returns the state of a case of [`SCENE`].
+fn state(file: &str, case: &str) -> Result<transpica_inspect::state::State, String> {
+    let text = format!("{file}\n[[case]]\nname = \"a\"\ninstructions = 99\n{case}\n");
+    Ok(load("a.wgsl", SCENE, &text)?.cases[0].rows[0].trial.state.clone())
+}
+
+/// A value in TOML, with the bits of each float.
+fn toml(layout: &Layout, registers: &[[u32; 4]]) -> String {
+    let lane = |scalar: Scalar, bits: u32| match scalar {
+        Scalar::Float => format!("\"0x{bits:08x}\""),
+        Scalar::Int => bits.cast_signed().to_string(),
+        Scalar::Uint => bits.to_string(),
+        Scalar::Bool => (bits != 0).to_string(),
+    };
+    let row = |scalar: Scalar, row: &[u32]| {
+        format!("[{}]", row.iter().map(|&bits| lane(scalar, bits)).collect::<Vec<_>>().join(", "))
+    };
+    match layout {
+        Layout::Leaf(shape) if shape.is_scalar() => lane(shape.scalar, registers[0][0]),
+        Layout::Leaf(shape) if shape.is_matrix() => {
+            let rows = registers.iter().take(shape.rows.into());
+            let rows = rows.map(|one| row(shape.scalar, &one[..usize::from(shape.columns)]));
+            format!("[{}]", rows.collect::<Vec<_>>().join(", "))
+        }
+        Layout::Leaf(shape) => row(shape.scalar, &registers[0][..usize::from(shape.rows)]),
+        Layout::Struct(members) => {
+            let mut rest = registers;
+            let member = members.iter().map(|(name, member)| {
+                let (own, after) = rest.split_at(member.registers());
+                rest = after;
+                format!("{name} = {}", toml(member, own))
+            });
+            format!("{{ {} }}", member.collect::<Vec<_>>().join(", "))
+        }
+        Layout::Array(element, count) => {
+            let own = (0..*count).map(|index| &registers[index * element.registers()..]);
+            format!("[{}]", own.map(|own| toml(element, own)).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Every shader of the compiler's tests: all uniforms and attributes by their names are the
+/// registers that the host computes.
+#[test]
+fn declared_names_set_the_registers_of_every_shader() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compile/tests/shaders");
+    let mut names: Vec<String> = std::fs::read_dir(folder.clone())
+        .expect("shaders")
+        .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let (mut all, mut of_host) = (0, 0);
+    for name in names {
+        let source = std::fs::read_to_string(folder.join(&name)).expect("a text");
+        let language = Language::of(Path::new(&name)).expect("known");
+        let module = read(language, source.as_bytes()).expect("valid");
+        let interface = &lower(&module, &Options::of(language)).expect("in the subset").interface;
+        let mut random = Random::new(0, &name);
+        let inputs = Inputs::random(&mut random, interface);
+        let mut text =
+            format!("shader = \"{name}\"\n[[case]]\nname = \"a\"\ninstructions = 9999\n[case.uniforms]\n");
+        for (uniform, registers) in interface.uniforms.iter().zip(&inputs.uniforms) {
+            let own = format!("\"{}\"", uniform.name);
+            // Half of the members by the way that the source writes.
+            let path = uniform.member.as_ref().filter(|_| random.below(2) == 0);
+            let path = path.map_or(own, |(variable, member)| format!("\"{variable}.{member}\""));
+            text += &format!("{path} = {}\n", toml(&uniform.layout, registers));
+        }
+        text += "[case.attributes]\n";
+        for attribute in &interface.attributes {
+            let lanes = inputs.attributes[usize::from(attribute.register)].map(f32::to_bits);
+            let count = usize::from(attribute.shape.rows);
+            let layout = Layout::Leaf(Shape::vector(Scalar::Float, attribute.shape.rows.max(2)));
+            let value =
+                if count == 1 { format!("[\"0x{:08x}\"]", lanes[0]) } else { toml(&layout, &[lanes]) };
+            text += &format!("{} = {value}\n", attribute.name);
+        }
+        let file = load(&name, &source, &text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let found = &file.cases[0].rows[0].trial.state;
+        let expected = interface.registers(&inputs.uniforms).expect("values");
+        let free = usize::from(interface.free);
+        let bits =
+            |rows: &[[f32; 4]]| rows[..free].iter().map(|row| row.map(f32::to_bits)).collect::<Vec<_>>();
+        assert_eq!(bits(&found.uniforms.floats), bits(&expected.floats), "{name}\n{text}");
+        assert_eq!((found.uniforms.ints, found.uniforms.bools), (expected.ints, expected.bools), "{name}");
+        for attribute in &interface.attributes {
+            let register = usize::from(attribute.register);
+            let given = inputs.attributes[register].map(f32::to_bits);
+            assert_eq!(found.vertices[0][register], given, "{name} {}", attribute.name);
+        }
+        (all, of_host) = (all + 1, of_host + usize::from(!interface.derived.is_empty()));
+    }
+    assert!(all > 30 && of_host > 10, "{all} {of_host}");
+}
+
+const WHOLE: &str = "uniforms = { projection = \"identity\", view = \"identity\", model = \"identity\" }";
+
+#[test]
+fn layers_set_parts_and_registers_come_last() {
+    let clip = |file: &str, case: &str| {
+        let state = state(file, case).unwrap_or_else(|error| panic!("{error}"));
+        let (_, declared) = compile("a.wgsl", SCENE.as_bytes()).expect("known").expect("compiles");
+        let clip = declared.interface.derived.iter().find(|one| one.name == "clip").expect("clip").register;
+        state.uniforms.floats[usize::from(clip)]
+    };
+    let moved = [1.0, 0.0, 0.0, 7.0];
+    assert_eq!(clip(WHOLE, ""), [1.0, 0.0, 0.0, 0.0]);
+    // A layer changes one factor of three; the variable and the member have one name.
+    for case in [
+        "uniforms.view = { translate = [7, 0, 0] }",
+        "uniforms.scene.view = { translate = [7, 0, 0] }",
+        "uniforms.scene = { view = [[1, 0, 0, 7], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]] }",
+        "uniforms.\"scene.view\" = { translate = [7, 0, 0] }",
+        "uniforms.model = { translate = [7, 0, 0] }",
+        "uniforms.model = { model = { translate = [7, 0, 0] } }",
+        "uniforms.\"model.model\" = { translate = [7, 0, 0] }",
+        "rows = [{ uniforms.model.model = { translate = [7, 0, 0] } }]",
+    ] {
+        assert_eq!(clip(WHOLE, case), moved, "{case}");
+    }
+    // By the name that the compiler gives, and without values.
+    let computed = "uniforms.clip = { translate = [7, 0, 0] }";
+    assert_eq!(clip(WHOLE, computed), moved);
+    assert_eq!(clip(&format!("{WHOLE}\n"), "uniforms.view = \"identity\""), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(clip("", ""), [0.0; 4]);
+    // Projections have the depth of WGSL: z of the near plane is 0.
+    let near = "uniforms.projection = { ortho = [-1, 1, -1, 1, 2, 4] }";
+    let text = format!(
+        "{WHOLE}\n[[case]]\nname = \"near\"\n{near}\nuniforms.bones = [\"identity\"]\n\
+         attributes.tint_of = [0, 0, -2]\nexpect = {{ position = [0, 0, -1, 1], color = [0, 0, 0] }}\n"
+    );
+    let file = load("a.wgsl", SCENE, &text).expect("a file");
+    assert_eq!(file.cases[0].check("", &file.shader, &Batched).failure, None);
+    assert!(file.cases[0].check("", &file.shader, &Cpu).coverage.words.iter().sum::<u64>() > 5);
+}
+
+#[test]
+fn parts_of_arrays_keep_the_others() {
+    let values = |uniforms: &str| {
+        let text = format!("[[case]]\nname = \"a\"\nuniforms = {{ {uniforms} }}\n");
+        let (_, declared) = compile("a.wgsl", SCENE.as_bytes()).expect("known").expect("compiles");
+        let reader = Reader { name: "a", text: &text };
+        let root = reader.parse().expect("TOML");
+        let case = reader.table(&root["case"].get_ref().as_array().expect("a list")[0], "").expect("a table");
+        let uniforms = reader.table(&case["uniforms"], "").expect("a table");
+        let symbols = crate::Shader::of_files(&[("a.wgsl".into(), SCENE.into())]).expect("a shader");
+        let mut values = Values::new(&declared);
+        values.set(reader, uniforms, &symbols.executables[0].symbols).expect("it fits");
+        let power = declared.find("lights[1].power").expect("there").0;
+        let color = declared.find("scene.lights.0.color").expect("there").0;
+        let lane = |part: Part| f32::from_bits(values.values[part.uniform][part.offset][0]);
+        (lane(color), lane(power))
+    };
+    assert_eq!(values("lights = [{ color = [5, 6, 7] }, { power = 3 }]"), (5.0, 3.0));
+    assert_eq!(values("lights = { 1 = { power = \"1/4\" } }"), (0.0, 0.25));
+    assert_eq!(values("\"lights[1].power\" = 2, \"lights[0]\" = { color = [1, 2, 3] }"), (1.0, 2.0));
+    assert_eq!(values("lights = [{ color = [5, 6, 7] }], \"scene.lights[1]\".power = 4"), (5.0, 4.0));
+}
+
+#[test]
+fn values_of_other_types_are_errors_at_their_places() {
+    let error =
+        |uniforms: &str| state("", &format!("[case.uniforms]\n{uniforms}")).map(drop).expect_err("an error");
+    for (uniforms, expected) in [
+        ("tint = [1, 2, 3, 4]", "6:8: uniforms.tint is a vec3<f32>: it must be a list of 3, each a number"),
+        ("tint = [1, 2]", "6:8: uniforms.tint is a vec3<f32>: it must be a list of 3, each a number"),
+        ("tint = 1", "6:8: uniforms.tint is a vec3<f32>: it must be a list of 3, each a number"),
+        ("kind = 1.5", "6:8: uniforms.kind is a i32: it must be a whole number"),
+        ("kind = 2147483648", "6:8: uniforms.kind is a i32: it must be a whole number"),
+        ("lit = 1", "6:7: uniforms.lit is a bool: it must be a truth value"),
+        (
+            "view = [1, 2, 3, 4]",
+            "6:8: uniforms.view is a mat4x4<f32>: it must be a matrix, or 4 rows of 4 numbers",
+        ),
+        (
+            "view = { turn = 1 }",
+            "6:10: uniforms.view: unknown key \"turn\", use look_at, ortho, perspective, product, rotate, scale, translate",
+        ),
+        (
+            "bones = [\"identity\", \"identity\", \"identity\"]",
+            "6:34: uniforms.bones must be a list of at most 2 values, or a table of them by index",
+        ),
+        (
+            "bones = { 2 = \"identity\" }",
+            "6:15: uniforms.bones must be a list of at most 2 values, or a table of them by index",
+        ),
+        ("bones = []", "6:9: uniforms.bones must be a list of at most 2 values, or a table of them by index"),
+        (
+            "lights = [{ colour = [1, 2, 3] }]",
+            "6:13: uniforms.lights[0]: unknown key \"colour\", did you mean `color`?",
+        ),
+        (
+            "scene = { views = \"identity\" }",
+            "6:11: uniforms.scene: unknown key \"views\", did you mean `view`?",
+        ),
+        ("scene = 1", "6:9: uniforms.scene must be a table"),
+        ("veiw = \"identity\"", "6:1: uniforms: unknown key \"veiw\", did you mean `view`?"),
+        (
+            "\"lights[2].power\" = 1",
+            "6:1: uniforms: unknown key \"lights[2].power\", use c, i, b, projection, view, lights, model, kind, bones, tint, lit, clip, lit_kind_tint",
+        ),
+    ] {
+        assert_eq!(error(uniforms), format!("a.test.toml:{expected}"), "{uniforms}");
+    }
+    assert!(state("", "uniforms.kind = 2147483647").is_ok());
+    // What the compiler refuses has a place in the source.
+    let text = "[[case]]\nname = \"a\"\ninstructions = 9\n";
+    let refused = SCENE.replace("out.color * 2.0", "out.colour");
+    let refused = load("a.wgsl", &refused, text).map(drop).expect_err("refused");
+    assert!(refused.starts_with("a.wgsl:14:49: "), "{refused}");
+}
+
+/// [`SCENE`] for a kind of 2 where it is lit, in the assembler's language.
+const LIT: &str = ".fvec tint\n.in p v0\n.out - position o0\n.out - color o1.xyz\n\
+    .proc main\n mov r1, p\n add r1.z, p.z, -p.w\n mov o0, r1\n mul r0.xyz, tint, p\n add r0.xyz, r0, r0\n \
+    mov o1.xyz, r0\n end\n.end\n";
+
+/// A program with a test of two uniforms, and of each.
+const TESTS: &str = "struct Scene { kind: i32, lit: i32 }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@group(0) @binding(2) var<uniform> tint: vec3f;
+struct Out { @builtin(position) position: vec4f, @location(0) color: vec3f }
+@vertex fn main(@location(0) p: vec4f) -> Out {
+    var out = Out(p, tint * p.xyz);
+    if scene.lit != 0 && scene.kind == 2 { out.color = out.color + out.color; }
+    return out;
+}";
+
+#[test]
+fn a_twin_knows_the_flags_whose_uniforms_the_case_sets() {
+    let failure = |uniforms: &str| {
+        let text = format!("[[case]]\nname = \"a\"\nequal = \"lit.v.pica\"\nuniforms = {{ {uniforms} }}\n");
+        let file = load("a.wgsl", TESTS, &text).unwrap_or_else(|error| panic!("{error}"));
+        file.cases[0].check("", &file.shader, &Cpu).failure
+    };
+    assert_eq!(failure("lit = 1, kind = 2"), None);
+    assert!(failure("lit = 1, kind = 3").is_some());
+    // Unknown flags may have either value.
+    assert!(failure("lit = 1").is_some());
+    assert!(failure("kind = 2").is_some());
+}
+
+#[test]
+fn a_source_is_found_beside_its_tests_behind_programs() {
+    let text = "[[case]]\nname = \"a\"\ninstructions = 9\n";
+    for extension in extensions().filter(|extension| *extension != "spv") {
+        let source = if extension == "wgsl" {
+            TESTS.to_owned()
+        } else {
+            "#version 450\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p; }".to_owned()
+        };
+        let file = load(&format!("a.{extension}"), &source, text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(file.shader.files, [format!("a.{extension}")]);
+    }
+    let files = |wanted: &str| match wanted {
+        "a.wgsl" => Ok((wanted.to_owned(), TESTS.into())),
+        "a.v.pica" => Ok((wanted.to_owned(), LIT.into())),
+        _ => Err(Problem::default()),
+    };
+    let file = TestFile::with("a.test.toml", text, &files).expect("a file");
+    assert_eq!(file.shader.files, ["a.v.pica"]);
+}
+
+#[test]
+fn completion_has_declared_names_with_types() {
+    let shader = crate::Shader::of_files(&[("a.wgsl".into(), SCENE.into())]).expect("a shader");
+    let types = |text: &str| crate::complete(text, Some(&shader)).1;
+    for (text, name, expected) in [
+        ("[uniforms]\n", "view", "mat4x4<f32>"),
+        ("[uniforms]\n", "lights", "struct[2]"),
+        ("[uniforms]\n", "kind", "i32"),
+        ("[attributes]\n", "unread", "vec2<f32>"),
+        ("[case.expect]\n", "color", "vec3<f32>"),
+    ] {
+        let found = types(text);
+        assert!(found.iter().any(|(own, kind)| own == name && kind == expected), "{name}: {found:?}");
+    }
+}

@@ -1,0 +1,56 @@
+//! Without the feature `source` no shader is compiled: none declares names.
+
+use std::path::Path;
+
+use toml::de::DeTable;
+use transpica::isa::Uniforms;
+use transpica_inspect::symbols::Symbols;
+
+use crate::shader::Problem;
+use crate::toml::{Item, Reader};
+
+/// Names of a source, of which there is none.
+#[derive(Clone, Debug)]
+pub(crate) enum Declared {}
+
+/// Values for it.
+pub(crate) struct Values<'a>(&'a Declared);
+
+pub(crate) fn extensions() -> impl Iterator<Item = &'static str> {
+    std::iter::empty()
+}
+
+pub(crate) fn is_source(_path: &Path) -> bool {
+    false
+}
+
+pub(crate) fn compile(_name: &str, _bytes: &[u8]) -> Option<Result<(String, Declared), Problem>> {
+    None
+}
+
+impl Declared {
+    pub fn takes(&self, _key: &str, _item: &Item<'_>) -> bool {
+        match *self {}
+    }
+    pub fn attribute(&self, _name: &str) -> Option<String> {
+        match *self {}
+    }
+    pub fn output(&self, _name: &str) -> Option<usize> {
+        match *self {}
+    }
+    pub fn names(&self) -> [Vec<(String, String)>; 3] {
+        match *self {}
+    }
+}
+
+impl<'a> Values<'a> {
+    pub fn new(declared: &'a Declared) -> Self {
+        Self(declared)
+    }
+    pub fn set<'t>(&mut self, _: Reader<'t>, _: &DeTable<'t>, _: &Symbols) -> Result<(), Problem> {
+        match *self.0 {}
+    }
+    pub fn onto(&self, _: &mut Uniforms, _: bool) -> Option<()> {
+        match *self.0 {}
+    }
+}
