@@ -6,6 +6,7 @@
 #[macro_use]
 extern crate transpica_proof;
 
+mod compiled;
 mod contexts;
 mod drivers;
 mod marks;
