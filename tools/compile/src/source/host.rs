@@ -179,7 +179,7 @@ impl Graph {
         id
     }
 
-    /// Whether each node depends on known parts of uniforms only.
+    /// Returns whether each node depends on known parts of uniforms only.
     pub fn known(&self, is_known: impl Fn(Part) -> bool) -> Vec<bool> {
         let mut known: Vec<bool> = Vec::with_capacity(self.nodes.len());
         for (node, _) in &self.nodes {

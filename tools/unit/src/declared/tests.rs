@@ -7,7 +7,7 @@ use transpica_compile::source::{Options, lower, read};
 use transpica_inspect::values::Random;
 
 /// Uniforms of every kind, read by the host, by the program, or by both.
-const SCENE: &str = "struct Light { color: vec3f, power: f32 }
+const SCENE: &str = "struct Light { turn: mat3x3f, color: vec3f, power: f32 }
 struct Scene { projection: mat4x4f, view: mat4x4f, lights: array<Light, 2> }
 struct Model { model: mat4x4f, kind: i32, bones: array<mat4x3f, 2> }
 @group(0) @binding(0) var<uniform> scene: Scene;
@@ -29,6 +29,7 @@ fn load(name: &str, source: &str, text: &str) -> Result<TestFile, String> {
     let files = |wanted: &str| match wanted {
         _ if wanted == name => Ok((name.to_owned(), source.into())),
         "lit.v.pica" => Ok((wanted.to_owned(), LIT.into())),
+        "plain.v.pica" => Ok((wanted.to_owned(), LIT.replace(" add r0.xyz, r0, r0\n", "").into())),
         _ => Err(Problem { message: format!("no {wanted}"), ..Problem::default() }),
     };
     TestFile::with("a.test.toml", text, &files).map_err(|problem| problem.to_string())
@@ -165,8 +166,14 @@ fn layers_set_parts_and_registers_come_last() {
         "{WHOLE}\n[[case]]\nname = \"near\"\n{near}\nuniforms.bones = [\"identity\"]\n\
          attributes.tint_of = [0, 0, -2]\nexpect = {{ position = [0, 0, -1, 1], color = [0, 0, 0] }}\n"
     );
+    let lit = text
+        .replace("attributes.", "uniforms.tint = [1, 2, 3]\nuniforms.lights = [{ color = [1, 1, 2] }, { power = 3 }]\nattributes.")
+        .replace("color = [0, 0, 0]", "color = [4, 8, 24]");
+    for text in [&text, &lit] {
+        let file = load("a.wgsl", SCENE, text).expect("a file");
+        assert_eq!(file.cases[0].check("", &file.shader, &Batched).failure, None, "{text}");
+    }
     let file = load("a.wgsl", SCENE, &text).expect("a file");
-    assert_eq!(file.cases[0].check("", &file.shader, &Batched).failure, None);
     assert!(file.cases[0].check("", &file.shader, &Cpu).coverage.words.iter().sum::<u64>() > 5);
 }
 
@@ -264,16 +271,22 @@ struct Out { @builtin(position) position: vec4f, @location(0) color: vec3f }
 
 #[test]
 fn a_twin_knows_the_flags_whose_uniforms_the_case_sets() {
-    let failure = |uniforms: &str| {
-        let text = format!("[[case]]\nname = \"a\"\nequal = \"lit.v.pica\"\nuniforms = {{ {uniforms} }}\n");
+    let failure = |other: &str, uniforms: &str| {
+        let text =
+            format!("[[case]]\nname = \"a\"\nequal = \"{other}.v.pica\"\nuniforms = {{ {uniforms} }}\n");
         let file = load("a.wgsl", TESTS, &text).unwrap_or_else(|error| panic!("{error}"));
         file.cases[0].check("", &file.shader, &Cpu).failure
     };
-    assert_eq!(failure("lit = 1, kind = 2"), None);
-    assert!(failure("lit = 1, kind = 3").is_some());
+    for (uniforms, is_lit) in
+        [("lit = 1, kind = 2", true), ("lit = 1, kind = 3", false), ("lit = 0, kind = 2", false)]
+    {
+        assert_eq!(failure("lit", uniforms).is_none(), is_lit, "{uniforms}");
+        assert_eq!(failure("plain", uniforms).is_none(), !is_lit, "{uniforms}");
+    }
     // Unknown flags may have either value.
-    assert!(failure("lit = 1").is_some());
-    assert!(failure("kind = 2").is_some());
+    for uniforms in ["lit = 1", "kind = 2", ""] {
+        assert!(failure("lit", uniforms).is_some() && failure("plain", uniforms).is_some(), "{uniforms}");
+    }
 }
 
 #[test]
