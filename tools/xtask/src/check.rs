@@ -72,14 +72,16 @@ pub fn alone() -> Result<(), String> {
     // The command line without a GPU.
     let command =
         ["clippy", "--quiet", "--package", "transpica-cli", "--no-default-features", "--", "-D", "warnings"];
-    // The second engine of the page without the first.
-    let native =
-        ["check", "--quiet", "--package", "transpica-web", "--no-default-features", "--features", "native"];
+    // The other engines of the page without the first.
+    let engine = |feature: &&str| {
+        let web = ["check", "--quiet", "--package", "transpica-web", "--no-default-features"];
+        cargo(&[&web[..], &["--features", feature]].concat())
+    };
     let is_right = features.iter().all(library)
         && cargo(&command)
         // The C interface without any text.
         && cargo(&["check", "--quiet", "--package", "transpica-capi"])
-        && cargo(&native)
+        && ["native", "compiler"].iter().all(engine)
         && packages_alone();
     is_right.then_some(()).ok_or_else(|| "a feature or a package needs another, see above".into())
 }

@@ -13,7 +13,7 @@ const ENGINE: &str = "extension";
 /// Folder of the extension below the root.
 const SOURCES: &str = "tools/lsp/vscode/extension";
 /// Scripts that become one, in this order: workers load no second one.
-const SCRIPTS: [&str; 4] = ["client.js", "panes.js", "cases.js", "extension.js"];
+const SCRIPTS: [&str; 5] = ["client.js", "panes.js", "programs.js", "cases.js", "extension.js"];
 /// Other files of the extension.
 const FILES: [&str; 5] =
     ["package.json", "language-configuration.json", "pica.tmLanguage.json", "view.js", "view.css"];

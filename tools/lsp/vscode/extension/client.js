@@ -75,7 +75,7 @@ const SELECTOR = { language: "pica" };
 const SERVED = [SELECTOR, { pattern: `**/*${ENDING}` }];
 const isServed = ({ languageId, uri }) => languageId === "pica" || uri.path.endsWith(ENDING);
 /** Files that the server knows without an editor. */
-const FILES = "**/*.{pica,test.toml,shbin}";
+const FILES = "**/*.{pica,test.toml,shbin,wgsl,glsl,vert,vs}";
 const MOST_FILES = 2000;
 
 /** Returns a URI up to the first dot of its name. */
@@ -96,6 +96,7 @@ class Client {
     engine.initSync({ module: this.bytes });
     this.language = new engine.Language();
     this.engine = new engine.Engine();
+    this.compile = engine.compile;
     for (const [uri, bytes] of this.files) this.language.file(uri, bytes);
     const folders = vscode.workspace.workspaceFolders ?? [];
     const workspaceFolders = folders.map(({ uri }) => ({ uri: uri.toString() }));
@@ -200,7 +201,7 @@ async function readBeside(client, document) {
   const folder = vscode.Uri.joinPath(uri, "..");
   const stem = uri.path.split("/").pop().split(".")[0];
   const entries = await vscode.workspace.fs.readDirectory(folder).then((list) => list, () => []);
-  const isOne = (name) => name.startsWith(`${stem}.`) && /\.(pica|test\.toml|shbin)$/.test(name);
+  const isOne = (name) => name.startsWith(`${stem}.`) && /\.(pica|test\.toml|shbin|wgsl|glsl|vert|vs)$/.test(name);
   const uris = entries.filter(([name]) => isOne(name)).map(([name]) => vscode.Uri.joinPath(folder, name));
   await Promise.all(uris.map((uri) => readFile(client, uri)));
 }

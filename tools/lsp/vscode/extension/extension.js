@@ -6,7 +6,7 @@ async function activate(context) {
   const client = new Client(bytes);
   await Promise.all(vscode.workspace.textDocuments.map((document) => readBeside(client, document)));
   client.start();
-  const [panes, cases] = [new Panes(client, context.extensionUri), new Cases(client)];
+  const [panes, cases, programs] = [new Panes(client, context.extensionUri), new Cases(client), new Programs(client)];
   // The search may take long, and a folder without search has none: nothing waits for it.
   const ready = readFiles(client).then(() => cases.findAll());
   for (const { uri, languageId } of vscode.workspace.textDocuments) {
@@ -15,7 +15,7 @@ async function activate(context) {
   watch(context, client, cases);
   const { workspace, window, commands } = vscode;
   const subscribe = (...all) => context.subscriptions.push(...all);
-  subscribe(client.problems, cases.problems, cases.controller, ...provide(client));
+  subscribe(client.problems, cases.problems, cases.controller, programs.problems, ...provide(client));
   subscribe(
     workspace.onDidOpenTextDocument(async (document) => {
       await readBeside(client, document);
@@ -26,12 +26,15 @@ async function activate(context) {
     workspace.onDidChangeTextDocument((event) => {
       client.change(event);
       panes.later(event.document);
+      programs.later(event.document);
     }),
     workspace.onDidSaveTextDocument((document) => {
       if (client.files.has(document.uri.toString()) || document.languageId === "pica") client.save(document);
       cases.find(document.uri);
     }),
+    workspace.registerTextDocumentContentProvider(COMPILED, programs),
     workspace.onDidCloseTextDocument((document) => {
+      programs.close(document);
       if (!isServed(document)) return;
       client.close(document);
       cases.find(document.uri);
@@ -42,9 +45,10 @@ async function activate(context) {
     commands.registerCommand("transpica.showGraph", () => panes.show("graph")),
     commands.registerCommand("transpica.showPicture", () => panes.show("picture")),
     commands.registerCommand("transpica.compare", () => panes.compare()),
+    commands.registerCommand("transpica.showProgram", () => programs.show()),
     commands.registerCommand("transpica.runTests", () => runTests(cases)),
   );
-  return { client, panes, cases, ready };
+  return { client, panes, cases, programs, ready };
 }
 
 /** Reads files again that change outside of editors. */

@@ -22,6 +22,9 @@ class Uri {
     const made = new Uri("file:");
     return Object.assign(made, { scheme: uri.scheme, path: path.posix.join(uri.path, ...parts) });
   };
+  with(change) {
+    return Object.assign(new Uri("file:"), this, change);
+  }
   toString() {
     return `${this.scheme}://${this.path.split("/").map(encodeURIComponent).join("/")}`;
   }
@@ -83,7 +86,7 @@ export function double(files) {
     return lists.length ? lists.flat() : undefined;
   };
   const problems = new Proxy({}, { get: listed });
-  const seen = { providers: {}, commands: {}, problems, panels: [], told: [], messages: [], profiles: [] };
+  const seen = { providers: {}, commands: {}, problems, panels: [], told: [], messages: [], profiles: [], contents: {}, shown: [] };
   const events = {};
   const event = (name) => (events[name] = new EventEmitter()).event;
   const register = (name) => (...values) => ((seen.providers[name] = values), disposable());
@@ -100,6 +103,8 @@ export function double(files) {
   for (const kind of kinds) languages[`register${kind}Provider`] = register(kind);
   const workspace = {
     textDocuments: [],
+    registerTextDocumentContentProvider: (scheme, provider) => ((seen.contents[scheme] = provider), disposable()),
+    openTextDocument: async (uri) => document(uri.toString(), seen.contents[uri.scheme].provideTextDocumentContent(uri)),
     asRelativePath: (uri) => uri.path.replace(/^\/s\//, ""),
     workspaceFolders: [{ uri: new Uri("file:///s/") }],
     getWorkspaceFolder: (uri) => (uri.path.startsWith("/s/") ? { uri } : undefined),
@@ -127,6 +132,7 @@ export function double(files) {
     activeTextEditor: undefined,
     visibleTextEditors: [],
     createWebviewPanel: panel,
+    showTextDocument: (document, options) => seen.shown.push({ document, options }),
     showInformationMessage: (text) => seen.messages.push(text),
     showQuickPick: async (items) => items.find(({ label }) => label === seen.picks),
     onDidChangeActiveTextEditor: event("activated"),

@@ -29,7 +29,7 @@ async function activate(more = {}) {
   const extension = await load(EXTENSION, vscode).activate(context);
   await extension.ready;
   const open = async (name, text = new TextDecoder().decode(files.get(uriOf(name)))) => {
-    const opened = document(uriOf(name), text);
+    const opened = document(uriOf(name), text, name.endsWith(".wgsl") ? "wgsl" : undefined);
     vscode.workspace.textDocuments.push(opened);
     const editor = { document: opened, revealRange() {} };
     vscode.window.activeTextEditor = editor;
@@ -253,6 +253,72 @@ test("a failure of the engine starts it anew", async () => {
   const opened = await open("lights.v.pica");
   same(seen.problems[uriOf("lights.v.pica")], []);
   assert.ok(client.ask("hover", opened, { position: { line: 60, character: 6 } }, () => true) !== null);
+});
+
+const SHADER = `struct Scene { view: mat4x4f, turn: mat4x4f }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@vertex fn main(@location(0) place: vec4f) -> @builtin(position) vec4f {
+    return scene.view * scene.turn * place;
+}
+`;
+const SHADER_TESTS = `uniforms = { view = { translate = [1, 2, 3] }, turn = { scale = [2, 2, 2] } }
+[[case]]
+name = "turned"
+attributes.place = [1, 0, 0]
+expect.position = [3, 2, 2, 1]
+`;
+
+test("the program of a shader is next to it, and follows what is typed", async () => {
+  const state = await activate({ "hero.wgsl": SHADER, "hero.test.toml": SHADER_TESTS });
+  const { vscode, seen, events, extension, open } = state;
+  const opened = await open("hero.wgsl");
+  await seen.commands["transpica.showProgram"]();
+  const [{ document: shown, options }] = seen.shown;
+  same(options, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false });
+  assert.match(shown.uri.path, /\/hero\.wgsl\.v\.pica$/);
+  const content = () => seen.contents.transpica.provideTextDocumentContent(shown.uri);
+  const first = content();
+  assert.equal(shown.text, first);
+  assert.match(first, /^; Compiled from main: \d+ words, \d+ temporaries\.\n[^]*dp4[^]*scene|view/);
+  const changes = [];
+  extension.programs.onDidChange((uri) => changes.push(uri.toString()));
+  const typed = async (text) => {
+    const count = changes.length;
+    await type(state, opened, text);
+    for (let turn = 0; changes.length === count; turn++) {
+      assert.ok(turn < 200, "no change");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  await typed(SHADER.replace("* place", "* (place + place.wzyx)"));
+  const longer = content();
+  const words = (text) => Number(/: (\d+) words/.exec(text)[1]);
+  assert.ok(words(longer) > words(first), longer);
+  same(changes[0], shown.uri.toString());
+  same(seen.problems[opened.uri.toString()] ?? [], []);
+  // Errors are at their places, and the last good program stays.
+  await typed(SHADER.replace("place;", "palce;"));
+  assert.match(content(), /^; The shader has an error[^\n]*\n; Compiled from/);
+  assert.ok(content().endsWith(longer));
+  const [problem] = seen.problems[opened.uri.toString()];
+  same([problem.range.start.line, problem.range.start.character, problem.severity], [3, 37, 0]);
+  await typed(SHADER);
+  same(seen.problems[opened.uri.toString()], []);
+  assert.equal(content(), first);
+  // Its tests set what it declares.
+  seen.told.length = 0;
+  const cases = extension.cases.findBeside(opened.uri);
+  await extension.cases.run({ include: [cases], profile: extension.cases.profile });
+  same(seen.told.filter(([name]) => ["passed", "failed", "errored"].includes(name)).map(([name, item]) => [name, item.id]), [["passed", "turned"]]);
+  // Closed, it follows no more.
+  await events.closed.fire(shown);
+  await type(state, opened, SHADER.replace("* place", "* (place + place.wzyx)"));
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.equal(content(), undefined);
+  // Other files have no program.
+  await open("lights.v.pica");
+  await seen.commands["transpica.showProgram"]();
+  assert.equal(seen.shown.length, 1);
 });
 
 test("the manifest names files and commands that exist", async () => {
