@@ -82,6 +82,7 @@ fn words(path: &[String], shader: Option<&Shader>) -> Vec<Word> {
     };
     let (places, mut words) = match &path[..] {
         [] => (&[Place::File][..], Vec::new()),
+        ["compile"] => (&[Place::Compile][..], Vec::new()),
         ["case"] => (&[Place::Vertex, Place::Geometry, Place::Picture][..], Vec::new()),
         [.., "rows"] => (&[Place::Row][..], Vec::new()),
         [.., "uniforms"] => (&[][..], named(false)),
@@ -132,6 +133,7 @@ mod tests {
         for (text, expected) in [
             ("|", file),
             ("li|", file),
+            ("compile = { |", (&["entry", "output-as", "scaled"][..], &["shader"][..])),
             ("lint = \"deny\"\n|", file),
             ("lint = |", none),
             ("lint = \"|", none),

@@ -9,13 +9,13 @@ use transpica::isa::Uniforms;
 use transpica_compile::compile::{Compiled, Report, compile_file};
 use transpica_compile::source::host::Part;
 use transpica_compile::source::interface::{Layout, UniformRegisters, UniformValues};
-use transpica_compile::source::{Depth, Interface, Language, Scalar, Shape};
+use transpica_compile::source::{Depth, Interface, Language, Options, Role, Scalar, Shape};
 use transpica_inspect::json::float;
 use transpica_inspect::state::unknown_key;
 use transpica_inspect::symbols::Symbols;
 
 use crate::matrix;
-use crate::shader::Problem;
+use crate::shader::{Choices, Problem};
 use crate::toml::{Item, Reader, value};
 use crate::values::{is_bank, matrix};
 
@@ -47,13 +47,24 @@ pub(crate) fn is_source(path: &Path) -> bool {
     Language::of(path).is_some()
 }
 
+/// Checks the name of an output's semantic.
+pub(crate) fn check_role(name: &str) -> Result<(), String> {
+    Role::named(name).map(drop)
+}
+
 /// Compiles a source to a text for the assembler, if the extension of its name is that of a shading
 /// language.
-pub(crate) fn compile(name: &str, bytes: &[u8]) -> Option<Result<(String, Declared), Problem>> {
+pub(crate) fn compile(
+    name: &str,
+    bytes: &[u8],
+    choices: &Choices,
+) -> Option<Result<(String, Declared), Problem>> {
     let mut depth = Depth::Console;
     let result = compile_file(Path::new(name), bytes, |options| {
         depth = options.depth;
-        options
+        let Choices { entry, outputs, scaled } = choices.clone();
+        let outputs = outputs.into_iter().filter_map(|(name, role)| Some((name, Role::named(&role).ok()?)));
+        Options { entry, outputs: outputs.collect(), scaled, ..options }
     })?;
     let depth = match depth {
         Depth::Console => matrix::CONSOLE,

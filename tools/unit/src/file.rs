@@ -19,7 +19,7 @@ use crate::expect::{Expectation, Expected, Tolerance, ULPS};
 use crate::keys::Place;
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
-use crate::shader::{Problem, Shader};
+use crate::shader::{Choices, Problem, Shader};
 use crate::toml::{Item, Reader, value};
 use crate::twin::Twin;
 use crate::values::{Defaults, Layers, state};
@@ -178,14 +178,42 @@ fn file_beside(tests: &Path, name: &str) -> Result<(String, Vec<u8>), Problem> {
 
 /// Reads the shader that a file names, or the one beside it.
 fn shader(reader: Reader<'_>, root: &DeTable<'_>, files: Files<'_>) -> Result<Shader, Problem> {
-    match root.get("shader") {
-        Some(item) => named(reader, (item, "shader"), files),
-        None => Shader::of_files(&beside(reader.name, files)?),
+    let choices = choices(reader, root)?;
+    let shader = match root.get("shader") {
+        Some(item) => named(reader, (item, "shader"), files, &choices)?,
+        None => Shader::chosen(&beside(reader.name, files)?, &choices)?,
+    };
+    match root.get("compile").filter(|_| shader.declared.is_none()) {
+        Some(item) => Err(reader.problem(item.span().start, "compile is for a source in a shading language")),
+        None => Ok(shader),
     }
 }
 
+/// Reads the choices for a source in a shading language.
+fn choices(reader: Reader<'_>, root: &DeTable<'_>) -> Result<Choices, Problem> {
+    let mut choices = Choices::default();
+    let Some(item) = root.get("compile") else { return Ok(choices) };
+    let table = reader.table(item, "compile")?;
+    reader.check_keys(table, Place::Compile, "compile")?;
+    let entry = table.get("entry").map(|item| reader.text(item, "entry")).transpose()?;
+    choices.entry = entry.map(str::to_owned);
+    choices.scaled = table.get("scaled").map_or(Ok(Vec::new()), |item| reader.texts(item, "scaled"))?;
+    let outputs = table.get("output-as").map(|item| reader.table(item, "output-as")).transpose()?;
+    for (name, item) in outputs.into_iter().flatten() {
+        let role = reader.text(item, "output-as")?;
+        declared::check_role(role).map_err(|error| reader.problem(item.span().start, error))?;
+        choices.outputs.push((name.get_ref().to_string(), role.to_owned()));
+    }
+    Ok(choices)
+}
+
 /// Reads the shader that a value names.
-fn named(reader: Reader<'_>, (item, key): (&Item<'_>, &str), files: Files<'_>) -> Result<Shader, Problem> {
+fn named(
+    reader: Reader<'_>,
+    (item, key): (&Item<'_>, &str),
+    files: Files<'_>,
+    choices: &Choices,
+) -> Result<Shader, Problem> {
     let located = |problem: Problem| {
         // The assembler's own places are the better ones.
         if problem.file.is_empty() {
@@ -194,7 +222,7 @@ fn named(reader: Reader<'_>, (item, key): (&Item<'_>, &str), files: Files<'_>) -
         reader.problem(item.span().start, problem.to_string())
     };
     let read: Result<Vec<_>, _> = reader.texts(item, key)?.iter().map(|name| files(name)).collect();
-    read.and_then(|read| Shader::of_files(&read)).map_err(located)
+    read.and_then(|read| Shader::chosen(&read, choices)).map_err(located)
 }
 
 /// Returns the sources next to a test file, the container, or the source in a shading language.
@@ -277,7 +305,7 @@ impl<'t> Parser<'_, 't> {
     /// Returns the program that a case names as equal to its own.
     fn twin(&self, table: &DeTable<'t>, item: &Item<'t>, own: usize) -> Result<Twin, Problem> {
         let (reader, start) = (self.reader, item.span().start);
-        let shader = named(reader, (item, "equal"), self.files)?;
+        let shader = named(reader, (item, "equal"), self.files, &Choices::default())?;
         let stage = self.shader.executables.get(own).map_or(Stage::Vertex, |it| it.program.stage());
         let index = shader.index_of(stage).map_err(|error| reader.problem(start, error))?;
         // Registers that the case sets are those with the same value on top of either default.

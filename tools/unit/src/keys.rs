@@ -6,6 +6,8 @@
 pub(crate) enum Place {
     /// The file.
     File,
+    /// Choices for a source in a shading language.
+    Compile,
     /// A case of a vertex program.
     Vertex,
     /// A case of a geometry program.
@@ -33,6 +35,10 @@ macro_rules! keys {
 }
 keys! {
     "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, `NAME.shbin`, or `NAME.wgsl` or `.vert`";
+    "compile" [File] "choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled`";
+    "entry" [Compile] "the entry point";
+    "output-as" [Compile] "semantics by the names or locations of outputs: `{ vTint = \"color\" }`";
+    "scaled" [Compile] "attributes of bytes that stand for 0 to 1";
     "lint" [File] "`\"deny\"`: findings of lint fail";
     "name" [Vertex Geometry Equal Picture Row] "its name, required for a case and unique among them";
     "program" [Vertex Geometry Equal] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";

@@ -59,6 +59,17 @@ pub struct Executable {
     pub outputs: u16,
 }
 
+/// Choices for a source in a shading language.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choices {
+    /// The entry point; the only one if `None`.
+    pub entry: Option<String>,
+    /// Semantics of outputs by their names or locations.
+    pub outputs: Vec<(String, String)>,
+    /// Attributes of bytes that stand for 0 to 1.
+    pub scaled: Vec<String>,
+}
+
 /// Programs to test.
 ///
 /// ```
@@ -119,8 +130,12 @@ impl Shader {
     /// # Errors
     /// Errors of the assembler, the container or the compiler.
     pub fn of_files(files: &[(String, Vec<u8>)]) -> Result<Self, Problem> {
+        Self::chosen(files, &Choices::default())
+    }
+
+    pub(crate) fn chosen(files: &[(String, Vec<u8>)], choices: &Choices) -> Result<Self, Problem> {
         if let [(name, bytes)] = files
-            && let Some(compiled) = declared::compile(name, bytes)
+            && let Some(compiled) = declared::compile(name, bytes, choices)
         {
             let (text, declared) = compiled?;
             let shader = Self::assemble(&[SourceText { name, text: &text }])?;

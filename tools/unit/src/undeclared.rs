@@ -6,7 +6,7 @@ use toml::de::DeTable;
 use transpica::isa::Uniforms;
 use transpica_inspect::symbols::Symbols;
 
-use crate::shader::Problem;
+use crate::shader::{Choices, Problem};
 use crate::toml::{Item, Reader};
 
 /// Names of a source, of which there is none.
@@ -24,7 +24,11 @@ pub(crate) fn is_source(_path: &Path) -> bool {
     false
 }
 
-pub(crate) fn compile(_name: &str, _bytes: &[u8]) -> Option<Result<(String, Declared), Problem>> {
+pub(crate) fn check_role(_name: &str) -> Result<(), String> {
+    Ok(())
+}
+
+pub(crate) fn compile(_: &str, _: &[u8], _: &Choices) -> Option<Result<(String, Declared), Problem>> {
     None
 }
 

@@ -26,6 +26,7 @@ async function wasm(module, name) {
   return file;
 }
 const [engineFile, nativeFile] = [await wasm("page", "engine"), await wasm("native", "native")];
+const compilerFile = await wasm("compiler", "compiler");
 
 // Samples open as their sources, with the comments; several ones are one text, as the page joins them.
 const names = await readdir(shaders);
@@ -66,10 +67,11 @@ const options = {
   outdir: out,
   legalComments: "none",
   logLevel: "warning",
-  alias: { engine: path.join(engine, "page.js"), native: path.join(engine, "native.js") },
+  alias: { engine: path.join(engine, "page.js"), native: path.join(engine, "native.js"), compiler: path.join(engine, "compiler.js") },
   define: {
     ENGINE_FILE: JSON.stringify(engineFile),
     NATIVE_FILE: JSON.stringify(nativeFile),
+    COMPILER_FILE: JSON.stringify(compilerFile),
     RELEASE: JSON.stringify(manifest("version")),
     REPOSITORY: JSON.stringify(manifest("repository") ?? ""),
     SAMPLES: JSON.stringify(samples.map(({ sources, ...sample }) => sample)),
@@ -78,7 +80,7 @@ const options = {
   loader: { ".woff2": "copy" },
   external: ["*.woff2", "./start.js"],
 };
-await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker"), native: source("native") } });
+await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker"), native: source("native"), compiler: source("compiler") } });
 // The editor is a file of its own, so that the page begins before it has loaded.
 const { metafile } = await esbuild.build({
   ...options,

@@ -16,7 +16,7 @@ use crate::{install, program, symbols, web};
 /// Selections of the C interface, the command, the page and the extension.
 pub const LIBRARY: &[&str] = &["--package", "transpica-capi"];
 pub const COMMAND: &[&str] = &["--package", "transpica-cli"];
-pub const PAGE: &[&str] = &["--package", "transpica-web", "--features", "native"];
+pub const PAGE: &[&str] = &["--package", "transpica-web", "--features", "native,compiler"];
 pub const EXTENSION: &[&str] = &["--package", "transpica-web", "--features", "extension"];
 
 /// Licenses that ask for their text, and nothing more, of a program that contains the package.

@@ -10,7 +10,7 @@ use crate::{Failure, browser, needs, notices, program, run_line, target};
 /// The target of the engine: no system interface, the page brings everything.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 /// The engines of the page: features of `transpica-web`.
-const ENGINES: [&str; 2] = ["page", "native"];
+const ENGINES: [&str; 3] = ["page", "native", "compiler"];
 /// Folder of the page's sources.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/page");
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use transpica::container::Semantic;
 use transpica_compile::compile::Compiled;
 use transpica_compile::source::{Depth, Options, Role};
 
@@ -76,28 +75,10 @@ pub enum DepthName {
     Console,
 }
 
-/// Semantics by the names of the assembler, and what else an output may be.
-const ROLES: [(&str, Role); 11] = [
-    ("position", Role::Semantic(Semantic::Position)),
-    ("color", Role::Semantic(Semantic::Color)),
-    ("texcoord0", Role::Semantic(Semantic::Texcoord0)),
-    ("texcoord1", Role::Semantic(Semantic::Texcoord1)),
-    ("texcoord2", Role::Semantic(Semantic::Texcoord2)),
-    ("view", Role::Semantic(Semantic::View)),
-    ("normalquat", Role::Semantic(Semantic::Quaternion)),
-    ("quaternion", Role::Semantic(Semantic::Quaternion)),
-    ("normal", Role::Normal),
-    ("tangent", Role::Tangent),
-    ("none", Role::Ignored),
-];
-
 /// Parses NAME=SEMANTIC.
 fn role(text: &str) -> Result<(String, Role), String> {
     let (name, role) = text.split_once('=').ok_or("NAME=SEMANTIC, such as vTint=color")?;
-    let found = ROLES.iter().find(|(known, _)| *known == role);
-    let names = || ROLES.map(|(name, _)| name).join(", ");
-    let (_, role) = found.ok_or_else(|| format!("semantics are {}", names()))?;
-    Ok((name.to_owned(), *role))
+    Ok((name.to_owned(), Role::named(role)?))
 }
 
 impl Arguments for Compile {

@@ -72,6 +72,33 @@ pub enum Role {
     Ignored,
 }
 
+/// Roles by name: semantics as the assembler has them, and what else an output may be.
+const ROLES: [(&str, Role); 11] = [
+    ("position", Role::Semantic(Semantic::Position)),
+    ("color", Role::Semantic(Semantic::Color)),
+    ("texcoord0", Role::Semantic(Semantic::Texcoord0)),
+    ("texcoord1", Role::Semantic(Semantic::Texcoord1)),
+    ("texcoord2", Role::Semantic(Semantic::Texcoord2)),
+    ("view", Role::Semantic(Semantic::View)),
+    ("normalquat", Role::Semantic(Semantic::Quaternion)),
+    ("quaternion", Role::Semantic(Semantic::Quaternion)),
+    ("normal", Role::Normal),
+    ("tangent", Role::Tangent),
+    ("none", Role::Ignored),
+];
+
+impl Role {
+    /// Returns the role of a name.
+    ///
+    /// # Errors
+    /// There is none, with all names.
+    pub fn named(name: &str) -> std::result::Result<Self, String> {
+        let found = ROLES.iter().find(|(known, _)| *known == name);
+        let names = || ROLES.map(|(name, _)| name).join(", ");
+        found.map(|(_, role)| *role).ok_or_else(|| format!("semantics are {}", names()))
+    }
+}
+
 /// Choices of a lowering.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {

@@ -136,7 +136,8 @@ const WHOLE: &str = "uniforms = { projection = \"identity\", view = \"identity\"
 fn layers_set_parts_and_registers_come_last() {
     let clip = |file: &str, case: &str| {
         let state = state(file, case).unwrap_or_else(|error| panic!("{error}"));
-        let (_, declared) = compile("a.wgsl", SCENE.as_bytes()).expect("known").expect("compiles");
+        let (_, declared) =
+            compile("a.wgsl", SCENE.as_bytes(), &Choices::default()).expect("known").expect("compiles");
         let clip = declared.interface.derived.iter().find(|one| one.name == "clip").expect("clip").register;
         state.uniforms.floats[usize::from(clip)]
     };
@@ -181,7 +182,8 @@ fn layers_set_parts_and_registers_come_last() {
 fn parts_of_arrays_keep_the_others() {
     let values = |uniforms: &str| {
         let text = format!("[[case]]\nname = \"a\"\nuniforms = {{ {uniforms} }}\n");
-        let (_, declared) = compile("a.wgsl", SCENE.as_bytes()).expect("known").expect("compiles");
+        let (_, declared) =
+            compile("a.wgsl", SCENE.as_bytes(), &Choices::default()).expect("known").expect("compiles");
         let reader = Reader { name: "a", text: &text };
         let root = reader.parse().expect("TOML");
         let case = reader.table(&root["case"].get_ref().as_array().expect("a list")[0], "").expect("a table");
@@ -324,4 +326,39 @@ fn completion_has_declared_names_with_types() {
         let found = types(text);
         assert!(found.iter().any(|(own, kind)| own == name && kind == expected), "{name}: {found:?}");
     }
+}
+
+/// Two entry points, an output without a semantic, an attribute of bytes.
+const CHOSEN: &str = "struct Out { @builtin(position) position: vec4f, @location(0) vTint: vec4f }
+@vertex fn one(@location(0) place: vec4f, @location(1) tint: vec4f) -> Out { return Out(place, tint); }
+@vertex fn two(@location(0) place: vec4f) -> Out { return Out(place, place.wwww); }";
+
+#[test]
+fn choices_are_those_of_the_compiler() {
+    let check = |compile: &str, expect: &str| {
+        let case = "[[case]]\nname = \"a\"\nattributes = { place = [2, 3, 4, 5], tint = [255, 0, 51, 255] }";
+        let text = format!("compile = {compile}\n{case}\nexpect = {{ vTint = {expect} }}\n");
+        let file = load("a.wgsl", CHOSEN, &text)?;
+        Ok::<_, String>(file.cases[0].check("", &file.shader, &Cpu).failure)
+    };
+    let tint = "output-as = { vTint = \"color\" }";
+    assert_eq!(check(&format!("{{ entry = \"one\", {tint} }}"), "[255, 0, 51, 255]"), Ok(None));
+    let near = "{ near = [1, 0, 0.2, 1], ulp = 1 }";
+    assert_eq!(check(&format!("{{ entry = \"one\", scaled = \"tint\", {tint} }}"), near), Ok(None));
+    let by_location = "{ entry = \"one\", output-as = { 0 = \"color\" } }";
+    assert_eq!(check(by_location, "[255, 0, 51, 255]"), Ok(None));
+    let error = |compile: &str| check(compile, "[0, 0, 0, 0]").expect_err("an error");
+    let names = "semantics are position, color, ";
+    assert!(
+        error("{ output-as = { vTint = \"colour\" } }").starts_with(&format!("a.test.toml:1:35: {names}"))
+    );
+    assert!(
+        error("{ entri = \"one\" }").starts_with("a.test.toml:1:13: compile: unknown key \"entri\", did you")
+    );
+    assert!(error(&format!("{{ {tint} }}")).starts_with("a.wgsl: "), "two entry points");
+    let left_out = error("{ entry = \"one\", output-as = { vTint = \"none\" } }");
+    assert!(left_out.contains("expect: unknown key \"vTint\""), "{left_out}");
+    let other = "shader = \"lit.v.pica\"\ncompile = {}\n[[case]]\nname = \"a\"\ninstructions = 9\n";
+    let other = load("a.wgsl", CHOSEN, other).map(drop);
+    assert_eq!(other, Err("a.test.toml:2:11: compile is for a source in a shading language".into()));
 }

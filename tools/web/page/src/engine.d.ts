@@ -16,9 +16,15 @@ declare module "native" {
   export function translate(file: Uint8Array, program: number, name: string, options: string, language: string): string;
 }
 
+declare module "compiler" {
+  export default function init(input: { module_or_path: Promise<Response> }): Promise<unknown>;
+  export function compile(name: string, text: string): string;
+}
+
 /** Replaced at build time: the names of the files of the engines. */
 declare const ENGINE_FILE: string;
 declare const NATIVE_FILE: string;
+declare const COMPILER_FILE: string;
 
 interface Sample {
   name: string;

@@ -71,6 +71,10 @@ class Page {
       textPane(context, kind, title, language);
     this.second = { newClient, samples, load, picture: (width, height) => this.watch.sized(width, height), onOpen: () => void this.keep() };
     const { second } = this;
+    const write = async (name: string, text: string) => {
+      if (session.program === name) return this.editor?.type(text);
+      return this.replace(async () => void (await session.open(name, new TextEncoder().encode(text), name)));
+    };
     this.tabs = new Tabs(
       "Views of the program",
       [
@@ -88,6 +92,7 @@ class Page {
           "",
           [
             late("options", "Options", () => import("./panes/options").then((made) => made.optionsPane(context))),
+            late("shader", "From WGSL", () => import("./panes/shader").then((made) => made.shaderPane(context, write))),
             late("compare", "Compare", () => import("./panes/compare").then((made) => made.comparePane(context, second))),
           ],
         ],

@@ -273,6 +273,66 @@ test("Enter after a completed swizzle breaks the line, and after a part of a nam
   assert.match(await text(), /\n mov r9, r2\.x\n mov r8, tint\n nop\n end/);
 });
 
+const SHADER = `struct Scene { view: mat4x4f }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@vertex fn main(@location(0) place: vec4f) -> @builtin(position) vec4f {
+    return scene.view * place;
+}
+`;
+
+test("a shader becomes the source while it is typed, with its words and temporaries", async () => {
+  const loaded = () => page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/compiler.js")));
+  await openSample(page, "lights");
+  await page.click("#tab-shader");
+  const pane = page.locator("#panel-shader");
+  await pane.locator(".cm-content", { hasText: "fn main" }).waitFor();
+  assert.equal(await loaded(), false);
+  const compile = () => pane.getByRole("button", { name: "Compile" }).click();
+  const becomes = (part) =>
+    page.waitForFunction((part) => transpica.session.program === "shader.v.pica" && transpica.editor.text.includes(part), part, { timeout: 20_000 });
+  const write = async (text) => {
+    await pane.locator(".cm-content").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  };
+  await compile();
+  await becomes(".fvec light");
+  assert.ok(await loaded());
+  const status = pane.locator(".bar .muted");
+  assert.match(await text(), /^; Compiled from main: \d+ words, \d+ temporaries\.\n/);
+  assert.match(await status.innerText(), /^\d+ words, \d+ temporaries$/);
+  // What is typed is compiled, assembled and translated.
+  await followed(page, () => write(SHADER));
+  await becomes(".fvec view[4]");
+  const good = await text();
+  assert.doesNotMatch(good, /light/);
+  assert.equal(await page.locator("#problems li").count(), 0);
+  await write(SHADER.replace("* place", "* (place + place.wzyx)"));
+  await becomes("add r0, place, place.wzyx");
+  const words = (text) => Number(/: (\d+) words/.exec(text)[1]);
+  assert.ok(words(await text()) > words(good), await text());
+  // An error is at its place, and the last good program stays.
+  const last = await text();
+  await write(SHADER.replace("* place", "* palce"));
+  await pane.locator(".problems li", { hasText: "palce" }).waitFor();
+  assert.match(await pane.locator(".problems .place").innerText(), /^4:25$/);
+  assert.equal(await text(), last);
+  await write(SHADER);
+  await pane.locator(".problems").waitFor({ state: "hidden" });
+  await page.waitForFunction((good) => transpica.editor.text === good, good);
+  // Another program stays until the shader is compiled again.
+  await openSample(page, "lights");
+  assert.match(await text(), /lightDir/);
+  await compile();
+  await becomes(".fvec view[4]");
+  await pane.getByLabel("Language").selectOption("vert");
+  await becomes(".fvec light");
+  assert.match(await pane.locator(".cm-content").innerText(), /#version 450/);
+  await pane.getByLabel("Language").selectOption("wgsl");
+  await page.waitForFunction((good) => transpica.editor.text === good, good);
+  await page.click("#tab-wgsl");
+});
+
 test("no script failed", () => assert.deepEqual(faults, []));
 
 test("the editor helps with what stands there and with what can stand there", async () => {
