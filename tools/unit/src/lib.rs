@@ -84,8 +84,8 @@
 //!
 //! With the feature `source`, the shader may be a `.wgsl`, `.vert`, `.glsl`, `.vs` or `.spv` file.
 //! Then `uniforms` has the names and types of the source: `model`, a member of a struct variable as
-//! `scene.view` or `view`, `"lights[0].color"`, a table for a struct, a list for an array or a table
-//! by index. Uniforms without a value are zeros, and the host's part of the program computes
+//! `scene.view` or `view`, `"lights[0].color"`; a table for a struct, and for an array a list or a
+//! table by index. Uniforms without a value are zeros, and the host's part of the program computes
 //! registers from them. Projections have the depth that the source writes.
 //!
 //! ```toml
