@@ -28,6 +28,8 @@ use transpica_proof::daily;
 /// Values of uniforms for each shader, and vertices for each of them.
 const BLOCKS: usize = 6;
 const VERTICES: usize = 48;
+/// Register of the tangent of the output in register 0; a program has at most seven outputs.
+const TANGENTS: usize = 8;
 /// Shaders that are left out: a pipeline sets the overrides of one, and naga writes no cases that
 /// fall through, which the other has.
 const LEFT_OUT: [&str; 2] = ["switches.wgsl", "sway.vert"];
@@ -87,6 +89,10 @@ fn compute_entry(source: &Source, interface: &Interface) -> (String, Vec<usize>)
         let zeros = ", 0.0".repeat(4 - lanes);
         let _ = writeln!(text, "outputs[id.x * 16u + {register}u] = vec4<f32>(result{name}{zeros});");
         counts.push(lanes);
+        if let Some(tangent) = output.tangent {
+            let (name, place) = (&members[tangent].0, register + TANGENTS);
+            let _ = writeln!(text, "outputs[id.x * 16u + {place}u] = vec4<f32>(result{name}, 0.0);");
+        }
     }
     (text + "}\n", counts)
 }
@@ -205,12 +211,14 @@ impl Circle<'_> {
         let outputs = run_compute(self.gpu, Shader::Wgsl(text.clone()), &rows, inputs);
         let outputs = outputs.unwrap_or_else(|error| panic!("{}: {error}\n{text}", self.name));
         let output = |registers: &Registers| {
-            let all = interface.outputs.iter().zip(&counts).zip(registers);
-            let lanes = |count: &usize, register: &[u32; 4]| {
-                register[..*count].iter().map(|bits| f32::from_bits(*bits)).collect()
+            let lanes = |count: usize, register: usize| -> Vec<f32> {
+                registers[register][..count].iter().map(|bits| f32::from_bits(*bits)).collect()
             };
-            all.map(|((output, count), register)| {
-                console(output.semantic, lanes(count, register), self.options.depth)
+            let all = interface.outputs.iter().zip(&counts).enumerate();
+            all.map(|(register, (output, &count))| {
+                let tangent = output.tangent.map(|_| lanes(3, register + TANGENTS));
+                console(output.semantic, lanes(count, register), tangent, self.options.depth)
+                    .expect("an output with its tangent")
             })
             .collect()
         };
