@@ -1,5 +1,6 @@
 //! Blocks that are left early, as branches alone.
 //! In: a function. Out: the same without `break` from blocks, and values that stand for nothing.
+//! Lanes that both parts of an `if` share stand for themselves behind it.
 //! No instruction leaves an IF, so what follows a `break` moves into the other part of its `if`, or
 //! behind a test of a flag where both parts may go on.
 //!

@@ -111,7 +111,7 @@ impl Fusions {
             operands[1].push(root(f, Lane::new(b, lane.index())));
         }
         operands[2] = (0..f.ty(value).lanes).map(|lane| root(f, Lane::new(other, lane))).collect();
-        // A copy of a second uniform or input takes the word that is won, unless others need it, too.
+        // A copy of a second uniform or input takes the word that is won, unless others need it.
         let is_wide = |lanes: &&Vec<Operand>| {
             lanes.iter().all(|&lane| !matches!(class(lane).0, RootClass::Value | RootClass::Input(_)))
         };

@@ -5,11 +5,11 @@
 //!
 //! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of
 //! loops, `conditions.rs` tests, `select.rs` operations and their operands, `fuse.rs` MAD and DPH,
-//! `uses.rs` counts of reads: to `code.rs`. `join.rs` IFs in a row, `pack.rs` instructions of several
-//! values; `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers; `constants.rs`
-//! uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs` lines that repeat,
-//! `lengths.rs` long parts; `vertices.rs` EMIT; `unroll.rs` loops of known length;
-//! `error.rs` errors.
+//! `uses.rs` counts of reads: to `code.rs`. `join.rs` IFs in a row, `pack.rs` instructions of
+//! several values; `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers;
+//! `constants.rs` uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs`
+//! lines that repeat, `lengths.rs` long parts; `vertices.rs` EMIT; `unroll.rs` loops of known
+//! length; `error.rs` errors.
 
 mod blocks;
 mod coalesce;
