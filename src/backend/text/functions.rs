@@ -44,7 +44,9 @@ impl Module<'_> {
         // Functions share the names of the module and may repeat each other's local names.
         let mut scope = names.inner();
         // Lines have some dozens of characters.
-        out.reserve(40 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
+        let sizes = || functions().map(|(func, _)| func.values.len());
+        out.reserve(40 * sizes().sum::<usize>());
+        let mut draft = Draft::new(sizes().max().unwrap_or_default());
         for (func, name) in functions() {
             let language = (self.dialect.version, marks);
             if let (Some(_), Some(kept)) = (name, self.kept(func, language, names)) {
@@ -61,7 +63,7 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            let mut draft = Draft::new(func.values.len(), trace.is_some() && name.is_none());
+            draft.begin(trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),

@@ -31,12 +31,12 @@ impl Called {
             name => names.unique(if name.is_empty() { "helper" } else { name }).into(),
         };
         let has_index = matches!(*helper.get(helper.params), [param] if helper.ty(param) == Type::I32);
-        let member = helper.values.values().iter().find_map(|data| match data.def {
-            Def::Op(Op::ReadAt(Array::Member(member), _)) => Some(member),
-            Def::Op(Op::Read(Resource::Member { member, .. })) => Some(member),
+        let mut values = helper.values.values().iter().filter(|_| has_index);
+        let member = values.find_map(|data| match data.def {
+            Def::Op(Op::ReadAt(Array::Member(member), _)) => Some(member.into()),
+            Def::Op(Op::Read(Resource::Member { member, .. })) => Some(member.into()),
             Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
         });
-        let member = member.filter(|_| has_index).map(usize::from);
         Self { name, noun: helper.noun, has_index, member }
     }
 }
@@ -84,7 +84,7 @@ impl<'a> Module<'a> {
             source.module.helpers.iter().map(|helper| Called::new(helper, &mut names)).collect();
         let has_readers = helpers.iter().any(|helper| helper.has_index);
         let arrays = declarations.offsets.iter().filter(|_| has_readers);
-        let readers = arrays.map(|(name, _)| names.unique(&format!("{name}_at"))).collect();
+        let readers = arrays.map(|(name, _)| names.unique(&[name, "_at"].concat())).collect();
         let has_name = |(called, helper): (&Called, &Arc<Func>)| called.name == helper.name;
         let is_plain = helpers.iter().zip(&source.module.helpers).all(has_name)
             && lanewise.iter().zip(Helper::ALL).all(|(name, (_, plain, _))| name.is_empty() || name == plain);

@@ -43,15 +43,10 @@ impl<T: Piece + ?Sized> Piece for &T {
     }
 }
 
-/// Appends the digits of a number.
+/// Appends the digits of a number, of which there are ten at most.
 fn digits(out: &mut String, number: u32) {
-    // Most are short.
-    let mut power = 1;
-    while number / power >= 10 {
-        power *= 10;
+    if number >= 10 {
+        digits(out, number / 10);
     }
-    while power > 0 {
-        out.push(char::from(b'0' + (number / power % 10) as u8)); // Range: below 10.
-        power /= 10;
-    }
+    out.push(char::from(b'0' + (number % 10) as u8)); // Range: below 10.
 }

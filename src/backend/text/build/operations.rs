@@ -17,7 +17,6 @@ use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
     /// Adds the evaluation of a value.
-    #[inline]
     pub fn item(&mut self, value: Value) -> Result<()> {
         let data = self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
         let Def::Op(op) = data.def else {
@@ -34,8 +33,9 @@ impl<'a> Builder<'a> {
         let view = match product {
             Some(view) => view,
             None => {
-                let label = Label::Hint(self.named_hint(value));
-                self.operation(op, data.ty, label)?
+                let has_names = self.module.source.debug_source.is_some();
+                let hint = if has_names { self.named_hint(value) } else { data.hint };
+                self.operation(op, data.ty, Label::Hint(hint))?
             }
         };
         self.draft.views[value.0 as usize] = Some(Operand { view, ty: data.ty });
@@ -72,6 +72,7 @@ impl<'a> Builder<'a> {
         }
     }
 
+    #[inline(always)]
     fn operation(&mut self, op: Op, ty: Type, label: Label) -> Result<View> {
         if op.is_pica() {
             return Err(not_legal(op));

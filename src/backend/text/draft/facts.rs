@@ -47,8 +47,6 @@ pub struct Uses {
     pub user: u32,
     /// The last of its spans.
     pub spans: u32,
-    /// Used in a loop other than its own.
-    pub crosses: bool,
 }
 
 /// Facts about an expression.
@@ -58,6 +56,8 @@ pub struct Fact {
     pub uses: Uses,
     /// The first store of it.
     pub store: u32,
+    /// Used in a loop other than its own.
+    pub crosses: bool,
     /// Named by the variable of that store afterwards.
     pub is_kept: bool,
     /// A load of a variable. Its text may be repeated: the name of a variable is no longer than
@@ -74,8 +74,9 @@ impl Fact {
     /// Facts of an expression that no line has.
     pub const NEW: Self = Self {
         place: Place { at: NONE, block: 0, home: 0 },
-        uses: Uses { count: 0, first: NONE, last: 0, user: NONE, spans: NONE, crosses: false },
+        uses: Uses { count: 0, first: NONE, last: 0, user: NONE, spans: NONE },
         store: NONE,
+        crosses: false,
         is_kept: false,
         is_load: false,
         name: Word::NONE,

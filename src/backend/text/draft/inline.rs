@@ -42,9 +42,8 @@ impl Draft {
                 continue;
             }
             // Facts of its operands are known: they come before it.
-            let node = self.nodes[expr as usize];
-            self.measure(expr, node, marks);
-            if self.needs_name(expr, node) {
+            self.measure(expr, marks);
+            if self.needs_name(expr) {
                 self.wants_name(expr);
             }
         }
@@ -55,19 +54,20 @@ impl Draft {
     }
 
     /// Computes the size of an expression. If it is too long, its longest operands get names first.
-    fn measure(&mut self, expr: Expr, node: Node, marks: Marks) {
+    fn measure(&mut self, expr: Expr, marks: Marks) {
         if marks != Marks::Nothing {
-            self.name_unreached(&node, marks);
+            self.name_unreached(self.nodes[expr as usize], marks);
         }
+        let node = &self.nodes[expr as usize];
         let is_exact = match marks {
             Marks::Nothing => false,
-            Marks::Arithmetic => is_arithmetic(&node),
-            Marks::Comparisons => is_arithmetic(&node) || is_comparison(&node),
+            Marks::Arithmetic => is_arithmetic(node),
+            Marks::Comparisons => is_arithmetic(node) || is_comparison(node),
         };
-        let (length, short) = self.own_length(&node);
+        let (range, (length, short)) = (node.range(), self.own_length(node));
         loop {
             let mut size = Size { length, depth: 0, is_exact };
-            for &operand in &self.operands[node.range()] {
+            for operand in &self.operands[range.clone()] {
                 let part = self.operand_size(operand);
                 size.length = size.length.saturating_add(part.length);
                 size.depth = size.depth.max(part.depth + 1);
@@ -75,7 +75,7 @@ impl Draft {
             }
             let is_long = || size.length > LEAST && size.length > self.line_length(expr);
             if size.depth > DEPTH || short < u32::MAX && is_long() {
-                let parts = self.operands[node.range()].iter();
+                let parts = self.operands[range.clone()].iter();
                 let parts = parts.filter_map(|&part| self.shortened(part, short.min(size.length)));
                 // A part at the maximum depth goes first: length is style, but depth bounds
                 // recursion.
@@ -97,7 +97,7 @@ impl Draft {
     /// Names exact arithmetic that `precise` does not reach: the operand of a text, which is an
     /// index. In Mesa's compiler, arguments of our functions and the condition of `?:` too
     /// (drivers.md#precise-reach).
-    fn name_unreached(&mut self, node: &Node, marks: Marks) {
+    fn name_unreached(&mut self, node: Node, marks: Marks) {
         match node.form {
             Form::Text(_) => {}
             Form::Call(_) if marks == Marks::Comparisons => {}
@@ -159,7 +159,7 @@ impl Draft {
 
     /// Returns the size of the text of an operand.
     #[inline(always)]
-    pub fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
+    pub fn operand_size(&self, &Operand { view, ty }: &Operand) -> Size {
         let (expr, added, level) = match view {
             View::Const(bits) => return constant_size(ty.kind, &[bits], ty.lanes > 1),
             View::Consts(number) | View::NotFinite(number) => {
@@ -198,17 +198,17 @@ impl Draft {
     }
 
     #[inline]
-    fn needs_name(&self, expr: Expr, node: Node) -> bool {
-        let fact = self.fact(expr);
+    fn needs_name(&self, expr: Expr) -> bool {
+        let (node, fact) = (self.node(expr), self.fact(expr));
         if !fact.is_evaluated() {
             return false;
         }
         // A load may be written again as long as the variable holds the value.
         if let Form::Variable(variable) = node.form {
-            return fact.uses.crosses || self.stored_between(variable, fact.place.at, expr);
+            return fact.crosses || self.stored_between(variable, fact.place.at, expr);
         }
         let is_repeated =
-            fact.uses.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
+            fact.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
         is_repeated
             || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
     }
@@ -233,7 +233,7 @@ impl Draft {
     /// Names an expression if its text contains float arithmetic.
     fn name_exact(&mut self, operand: Operand) {
         if let Some(expr) = operand.view.expr()
-            && self.operand_size(operand).is_exact
+            && self.operand_size(&operand).is_exact
             && self.fact(expr).is_evaluated()
         {
             self.wants_name(expr);

@@ -337,8 +337,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a function of so many values.
-    pub fn new(values: usize, is_traced: bool) -> Self {
+    /// Takes memory for functions of up to so many values.
+    pub fn new(values: usize) -> Self {
         // Loads of variables are no values.
         let nodes = values + values / 4;
         let mut words = Words::default();
@@ -353,9 +353,18 @@ impl Draft {
             functions: Vec::with_capacity(values / 4),
             spans: Vec::with_capacity(values / 4),
             words,
-            is_traced,
             ..Self::default()
         }
+    }
+
+    /// Begins another function in the same memory.
+    pub fn begin(&mut self, is_traced: bool) {
+        macro_rules! clear {
+            ($($list:ident)*) => { $(self.$list.clear();)* };
+        }
+        clear!(nodes operands lines variables texts functions titles counters constants values words);
+        clear!(origins readers declarations spans stores);
+        self.is_traced = is_traced;
     }
 
     pub fn node(&self, expr: Expr) -> &Node {

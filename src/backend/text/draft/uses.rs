@@ -83,6 +83,7 @@ impl Draft {
     fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32, user: Expr) {
         let fact = &mut self.facts[expr as usize];
         let (is_evaluated, has_spans) = (fact.is_evaluated(), fact.is_load || fact.store != NONE);
+        fact.crosses |= is_evaluated && fact.place.home != home;
         let uses = &mut fact.uses;
         uses.count = uses.count.saturating_add(1);
         uses.last = uses.last.max(last);
@@ -90,13 +91,10 @@ impl Draft {
         if uses.user == NONE {
             uses.user = user;
         }
-        if is_evaluated {
-            uses.crosses |= fact.place.home != home;
-            // `stored_between` asks for the spans of these expressions alone.
-            if has_spans {
-                let previous = std::mem::replace(&mut uses.spans, self.spans.len() as u32);
-                self.spans.push(Span { first, last, previous });
-            }
+        // `stored_between` asks for the spans of these expressions alone.
+        if is_evaluated && has_spans {
+            let previous = std::mem::replace(&mut uses.spans, self.spans.len() as u32);
+            self.spans.push(Span { first, last, previous });
         }
     }
 
@@ -104,7 +102,7 @@ impl Draft {
     fn count_uses(&mut self) {
         // Operands come before their users in the list.
         for expr in (0..self.nodes.len() as Expr).rev() {
-            let Fact { place, uses, is_load, .. } = self.facts[expr as usize];
+            let Fact { place, uses, is_load, crosses, .. } = self.facts[expr as usize];
             let range = self.nodes[expr as usize].range();
             if uses.count == 0 || range.is_empty() && uses.count == 1 {
                 continue;
@@ -116,7 +114,7 @@ impl Draft {
                     self.facts[expr as usize].is_kept = true;
                     store
                 }
-                None if (uses.count > 1 || uses.crosses) && !is_load => place.at,
+                None if (uses.count > 1 || crosses) && !is_load => place.at,
                 None => uses.last,
             };
             for index in range {
@@ -133,7 +131,7 @@ impl Draft {
         let fact = self.fact(expr);
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
         let Fact { place, uses, .. } = fact;
-        let fits = fact.is_evaluated() && !uses.crosses && uses.first == at && place.block == block;
+        let fits = fact.is_evaluated() && !fact.crosses && uses.first == at && place.block == block;
         (fits && uses.count > 1 && !fact.is_load && !self.stored_between(variable, at, expr)).then_some(at)
     }
 }

@@ -90,12 +90,17 @@ impl Words {
     }
     /// Returns a word if it is a free identifier, else adds one similar to it.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
-        if names.takes(self.get(word)) {
+        let name = self.get(word);
+        let key = key(name);
+        let known = names.taken.find(&key);
+        if known.is_none() && names.takes_new(name, key) {
             return word;
         }
-        let start = self.end();
-        self.copy(word);
-        names.clean(&mut self.text, start as usize);
+        let start = self.copy(word).start;
+        match known {
+            Some(index) => names.repeat(&mut self.text, start as usize, index),
+            None => names.clean(&mut self.text, start as usize),
+        }
         self.since(start)
     }
     /// Returns the register that goes by a name of the source; the register itself if no character
@@ -138,6 +143,13 @@ impl Words {
         names.number(&mut self.text, start as usize, reserved);
         self.since(start)
     }
+    /// Removes all words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        if self.has_named() {
+            self.registers.clear();
+        }
+    }
     /// Takes memory for this number of bytes.
     pub fn reserve(&mut self, bytes: usize) {
         self.text.reserve(bytes);
@@ -177,8 +189,13 @@ impl<'o> Names<'o> {
     /// Takes a name if it is a free identifier.
     pub fn takes(&mut self, name: &str) -> bool {
         let key = key(name);
-        let is_new = self.taken.find(&key).is_none() && is_identifier(name.as_bytes());
-        is_new && self.around(key).is_none() && !(self.reserved)(name) && self.insert(key)
+        self.taken.find(&key).is_none() && self.takes_new(name, key)
+    }
+
+    /// Takes a name that this scope does not have, if it is a free identifier.
+    fn takes_new(&mut self, name: &str, key: u64) -> bool {
+        let is_identifier = is_identifier(name.as_bytes());
+        is_identifier && self.around(key).is_none() && !(self.reserved)(name) && self.insert(key)
     }
 
     /// Finds a name in the scopes around.
@@ -274,6 +291,11 @@ impl<'o> Names<'o> {
                 return;
             }
         }
+        self.repeat(out, start, index);
+    }
+
+    /// Makes the name of an index at the end of a text, from `start` on, a unique one.
+    fn repeat(&mut self, out: &mut String, start: usize, index: usize) {
         out.push('_');
         let end = out.len();
         // The next repetition continues from here; a search from 1 would be quadratic.

@@ -21,12 +21,13 @@ impl Body<'_> {
     /// too long for one.
     pub fn definition(&mut self, expr: Expr) {
         let start = self.out.len();
-        self.content(expr, Level::Choice);
         // The line ends with a `;` or a `,`.
-        if self.out.len() - self.begin >= LINE as usize && self.has_arguments(expr) {
+        self.limit = self.begin + LINE as usize;
+        self.content(expr, Level::Choice);
+        if self.out.len() >= std::mem::replace(&mut self.limit, usize::MAX) {
             self.out.truncate(start);
             self.forget(start);
-            self.is_broken = true;
+            self.is_broken = self.has_arguments(expr);
             self.content(expr, Level::Choice);
         }
     }
@@ -58,7 +59,13 @@ impl Body<'_> {
         }
         self.out.push('(');
         for (index, &argument) in arguments.iter().enumerate() {
-            self.out.push_str(if index == 0 { "" } else { ", " });
+            // What is too long is written again.
+            if self.out.len() >= self.limit {
+                return;
+            }
+            if index > 0 {
+                self.out.push_str(", ");
+            }
             let is_last = index + 1 == arguments.len();
             self.operand(argument, if is_last { Level::Choice } else { self.module.dialect.argument });
         }

@@ -71,6 +71,8 @@ pub struct Body<'w> {
     pub trace: Option<Vec<(usize, Expr)>>,
     /// The next arguments get a line each.
     pub is_broken: bool,
+    /// End of the longest text that fits in the line, if another form may.
+    pub limit: usize,
     /// Lines that the head of an open loop has.
     pub skipped: Vec<usize>,
 }
@@ -97,6 +99,7 @@ impl<'w> Body<'w> {
             open: Vec::new(),
             trace: draft.is_traced.then(Vec::new),
             is_broken: false,
+            limit: usize::MAX,
             skipped: Vec::new(),
         };
         body.lines();
@@ -138,8 +141,12 @@ impl<'w> Body<'w> {
         let (mut here, mut next) = (None, None);
         while let Some(&line) = self.draft.lines.get(at) {
             match line {
+                Line::Evaluate(expr) if !self.draft.fact(expr).has_line() => {
+                    self.declare(at);
+                    at += 1;
+                    continue;
+                }
                 Line::Procedure(procedure) => next = procedure,
-                Line::Evaluate(expr) if !self.draft.fact(expr).has_line() => {}
                 Line::Evaluate(_)
                 | Line::Store { .. }
                 | Line::Write { .. }
@@ -153,7 +160,7 @@ impl<'w> Body<'w> {
                 }
                 _other_line => {}
             }
-            let declares = self.declare(at as u32);
+            let declares = self.declare(at);
             at = self.write_line(at, line, declares);
         }
     }
@@ -173,7 +180,7 @@ impl<'w> Body<'w> {
                 _other_line => None,
             })
         };
-        let is_short = |operand: &Operand| draft.operand_size(*operand).length <= SHORT;
+        let is_short = |operand: &Operand| draft.operand_size(operand).length <= SHORT;
         let (before, inside) =
             (&draft.lines[..at], &draft.lines[at..draft.scopes.end_of(at as u32) as usize]);
         let is_left = |register| matches!(register, HintRegister::LoopLeft(_));
@@ -235,7 +242,12 @@ impl<'w> Body<'w> {
     }
 
     /// Writes the declarations before a line; returns whether the line itself declares.
-    fn declare(&mut self, at: u32) -> bool {
+    #[inline]
+    fn declare(&mut self, at: usize) -> bool {
+        !self.declares_nothing(at) && self.write_declarations(at as u32)
+    }
+
+    fn write_declarations(&mut self, at: u32) -> bool {
         let mut by_store = false;
         while let Some(&declaration) = self.draft.declarations.get(self.declared)
             && declaration.at == at
@@ -262,14 +274,14 @@ impl<'w> Body<'w> {
     /// Writes a line and returns the index of the next one.
     fn write_line(&mut self, at: usize, line: Line, declares: bool) -> usize {
         match line {
-            Line::Evaluate(expr) if self.draft.fact(expr).has_line() => {
+            Line::Evaluate(expr) => {
                 self.line();
                 self.declaration(Holder::Value(expr));
                 self.out.push_str(" = ");
                 self.definition(expr);
                 self.out.push_str(";\n");
             }
-            Line::Evaluate(_) | Line::Procedure(_) => {}
+            Line::Procedure(_) => {}
             Line::Store { .. } if self.is_first(at) => {}
             Line::Store { .. } if self.skipped.last() == Some(&at) => drop(self.skipped.pop()),
             Line::Store { variable, value } => {

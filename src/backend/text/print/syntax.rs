@@ -164,7 +164,7 @@ impl<'w> Body<'w> {
     /// Returns whether a scalar is selected by `mix`: see [`Marks::Comparisons`].
     fn mixes(&self, ty: Type, condition: Operand) -> bool {
         let marks = self.module.dialect.marks == Marks::Comparisons;
-        marks && ty == Type::F32 && self.draft.operand_size(condition).is_exact
+        marks && ty == Type::F32 && self.draft.operand_size(&condition).is_exact
     }
 
     /// Writes the selection of one of two values.
