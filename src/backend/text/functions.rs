@@ -9,7 +9,7 @@ use super::dialect::versions::Marks;
 use super::draft::{Draft, Expr, Reader};
 use super::kept::KeptText;
 use super::module::{Called, Module};
-use super::names::{Names, hinted};
+use super::names::{Names, Word, hinted};
 use super::print::Body;
 use super::put::put;
 use crate::backend::interface::WORKGROUP;
@@ -47,6 +47,12 @@ impl Module<'_> {
         let sizes = || functions().map(|(func, _)| func.values.len());
         out.reserve(40 * sizes().sum::<usize>());
         let mut draft = Draft::new(sizes().max().unwrap_or_default());
+        for helper in &self.helpers {
+            let array = helper.member.and_then(|member| self.declarations.members.get(member));
+            let array = array.map_or(Word::NONE, |array| draft.word(array));
+            draft.call(&helper.name, helper.noun, array);
+        }
+        let shared = draft.words.end();
         for (func, name) in functions() {
             let language = (self.dialect.version, marks);
             if let (Some(_), Some(kept)) = (name, self.kept(func, language, names)) {
@@ -63,7 +69,7 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            draft.begin(trace.is_some() && name.is_none());
+            draft.begin(self.helpers.len(), shared, trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),

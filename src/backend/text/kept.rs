@@ -6,7 +6,7 @@ use std::any::Any;
 
 use super::dialect::operators::Helper;
 use super::dialect::versions::{GlslVersion, Marks};
-use super::module::Module;
+use super::module::{Called, Module};
 use super::names::Names;
 use crate::ir::{Def, Func, Op, Type};
 
@@ -36,11 +36,10 @@ impl Module<'_> {
     /// Returns whether the text of a function is the same in all modules with the same names: it
     /// reads nothing but its parameters.
     pub fn is_shared(&self, func: &Func) -> bool {
-        let is_member =
-            |helper: u16| self.helpers.get(usize::from(helper)).is_none_or(|f| f.member.is_some());
+        let has_member = |called: &Called| called.member.is_some();
         let is_local = |op: Op| match op {
             Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } => false,
-            Op::Call { helper, .. } => !is_member(helper),
+            Op::Call { helper, .. } => !self.helpers.get(usize::from(helper)).is_none_or(has_member),
             _pure => true,
         };
         let mut values = func.values.values().iter();

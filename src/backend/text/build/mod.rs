@@ -25,6 +25,8 @@ pub struct Builder<'a> {
     pub ir: &'a Func,
     /// Names of its parameters.
     pub parameters: &'a [String],
+    /// There are procedures, or names of registers in the source.
+    pub is_sourced: bool,
     pub carriers: Carriers,
     /// Contents of input registers.
     pub inputs: [Option<Operand>; 16],
@@ -46,11 +48,13 @@ impl<'a> Builder<'a> {
     pub fn new(draft: &'a mut Draft, module: &'a Module<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
         draft.views.clear();
         draft.views.resize(ir.values.len(), None);
+        let source = module.source;
         let mut builder = Self {
             draft,
             module,
             ir,
             parameters,
+            is_sourced: source.debug_source.is_some() || !source.interface.procedures.is_empty(),
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,

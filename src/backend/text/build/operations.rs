@@ -22,22 +22,13 @@ impl<'a> Builder<'a> {
         let Def::Op(op) = data.def else {
             return Err(defect(format!("{value} is not an operation")));
         };
-        if !self.module.source.interface.procedures.is_empty() {
+        let mut hint = data.hint;
+        if self.is_sourced {
             self.begin_procedure(value);
+            hint = self.named_hint(value);
         }
         let first = self.draft.nodes.len() as Expr;
-        let product = match op {
-            Op::Binary(Binary::Dot, ..) => self.product(value)?,
-            _other => None,
-        };
-        let view = match product {
-            Some(view) => view,
-            None => {
-                let has_names = self.module.source.debug_source.is_some();
-                let hint = if has_names { self.named_hint(value) } else { data.hint };
-                self.operation(op, data.ty, Label::Hint(hint))?
-            }
-        };
+        let view = self.operation(value, op, data.ty, Label::Hint(hint))?;
         self.draft.views[value.0 as usize] = Some(Operand { view, ty: data.ty });
         if self.draft.is_traced {
             self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
@@ -64,7 +55,8 @@ impl<'a> Builder<'a> {
     fn begin_procedure(&mut self, value: Value) {
         let procedures = &self.module.source.interface.procedures;
         // What passes add belongs to the operations around it.
-        let Some(pc) = self.ir.place(value).and_then(|place| place.pc) else { return };
+        let pc = self.ir.place(value).and_then(|place| place.pc);
+        let Some(pc) = pc.filter(|_| !procedures.is_empty()) else { return };
         let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
         if self.procedure != Some(found) {
             self.procedure = Some(found);
@@ -73,7 +65,7 @@ impl<'a> Builder<'a> {
     }
 
     #[inline(always)]
-    fn operation(&mut self, op: Op, ty: Type, label: Label) -> Result<View> {
+    fn operation(&mut self, value: Value, op: Op, ty: Type, label: Label) -> Result<View> {
         if op.is_pica() {
             return Err(not_legal(op));
         }
@@ -96,17 +88,17 @@ impl<'a> Builder<'a> {
                 return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
             }
             Op::Call { helper, args } => {
-                let called = self.module.helpers.get(usize::from(helper));
-                let called = called.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
+                if usize::from(helper) >= self.module.helpers.len() {
+                    return Err(defect(format!("there is no helper {helper}")));
+                }
                 let args = self.ir.get(args);
                 if let (&[index], ScalarKind::F32) = (args, ty.kind)
                     && let Some((reader, index)) = self.relative(helper, index)?
                 {
                     return Ok(self.draft.add(reader, ty, &[index], label).view);
                 }
-                let array = called.member.and_then(|member| self.module.declarations.members.get(member));
-                let array = array.map_or(Word::NONE, |array| self.draft.word(array));
-                let form = self.draft.call(&called.name, called.noun, array);
+                // The draft has the helpers first.
+                let form = Form::Call(helper.into());
                 let mut operands = std::mem::take(&mut self.draft.arguments);
                 operands.clear();
                 operands.extend(args.iter().map(|&arg| self.value(arg)));
@@ -117,6 +109,11 @@ impl<'a> Builder<'a> {
             Op::Unary(Unary::IsNan, operand) => return Ok(self.is_nan(operand, label)),
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)]),
             Op::Binary(op, left, right) => {
+                if op == Binary::Dot
+                    && let Some(lane) = self.product(value)?
+                {
+                    return Ok(lane);
+                }
                 let operands = self.pair(op, left, right);
                 return Ok(self.binary(op, operands, ty, label));
             }

@@ -8,6 +8,7 @@ pub mod versions;
 
 use self::operators::Level;
 use self::versions::{GlslVersion, Marks};
+use crate::backend::text::put::put;
 use crate::ir::Type;
 use crate::support::names::{WordFilter, is_keyword};
 
@@ -168,9 +169,10 @@ impl Dialect {
     /// Writes a declaration without its value: a name and its type.
     pub fn pair(&self, out: &mut String, name: &str, ty: Type) {
         let ty = self.ty(ty);
-        let [first, second] = if self.is_type_first { [ty, name] } else { [name, ty] };
-        out.push_str(first);
-        out.push_str(if self.is_type_first { " " } else { ": " });
-        out.push_str(second);
+        if self.is_type_first {
+            put!(out, ty, " ", name);
+        } else {
+            put!(out, name, ": ", ty);
+        }
     }
 }

@@ -56,7 +56,7 @@ impl Draft {
     /// Computes the size of an expression. If it is too long, its longest operands get names first.
     fn measure(&mut self, expr: Expr, marks: Marks) {
         if marks != Marks::Nothing {
-            self.name_unreached(self.nodes[expr as usize], marks);
+            self.name_unreached(expr, marks);
         }
         let node = &self.nodes[expr as usize];
         let is_exact = match marks {
@@ -97,12 +97,14 @@ impl Draft {
     /// Names exact arithmetic that `precise` does not reach: the operand of a text, which is an
     /// index. In Mesa's compiler, arguments of our functions and the condition of `?:` too
     /// (drivers.md#precise-reach).
-    fn name_unreached(&mut self, node: Node, marks: Marks) {
-        match node.form {
+    fn name_unreached(&mut self, expr: Expr, marks: Marks) {
+        let node = self.node(expr);
+        let (form, ty, range) = (node.form, node.ty, node.range());
+        match form {
             Form::Text(_) => {}
             Form::Call(_) if marks == Marks::Comparisons => {}
-            Form::Select if marks == Marks::Comparisons && node.ty != Type::F32 => {
-                let condition = self.operands[node.range().start];
+            Form::Select if marks == Marks::Comparisons && ty != Type::F32 => {
+                let condition = self.operands[range.start];
                 if condition.ty.lanes == 1 {
                     self.name_exact(condition);
                 }
@@ -110,7 +112,7 @@ impl Draft {
             }
             _reached => return,
         }
-        node.range().for_each(|index| self.name_exact(self.operands[index]));
+        range.for_each(|index| self.name_exact(self.operands[index]));
     }
 
     /// Returns the characters that a line has for an expression.
@@ -207,8 +209,7 @@ impl Draft {
         if let Form::Variable(variable) = node.form {
             return fact.crosses || self.stored_between(variable, fact.place.at, expr);
         }
-        let is_repeated =
-            fact.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
+        let is_repeated = fact.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
         is_repeated
             || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
     }

@@ -341,29 +341,25 @@ impl Draft {
     pub fn new(values: usize) -> Self {
         // Loads of variables are no values.
         let nodes = values + values / 4;
-        let mut words = Words::default();
-        words.reserve(16 * values);
         Self {
             nodes: Vec::with_capacity(nodes),
             lines: Vec::with_capacity(nodes),
-            facts: Vec::with_capacity(nodes),
             // Most operations have two operands; those with more are few.
             operands: Vec::with_capacity(2 * values),
-            titles: Vec::with_capacity(values / 4),
-            functions: Vec::with_capacity(values / 4),
-            spans: Vec::with_capacity(values / 4),
-            words,
             ..Self::default()
         }
     }
 
-    /// Begins another function in the same memory.
-    pub fn begin(&mut self, is_traced: bool) {
+    /// Begins another function in the same memory. So many called functions stay, and the words up
+    /// to a place.
+    pub fn begin(&mut self, functions: usize, words: u32, is_traced: bool) {
         macro_rules! clear {
             ($($list:ident)*) => { $(self.$list.clear();)* };
         }
-        clear!(nodes operands lines variables texts functions titles counters constants values words);
+        clear!(nodes operands lines variables texts titles counters constants values);
         clear!(origins readers declarations spans stores);
+        self.functions.truncate(functions);
+        self.words.truncate(words);
         self.is_traced = is_traced;
     }
 

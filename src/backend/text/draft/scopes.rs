@@ -8,11 +8,12 @@ pub struct Block {
     /// The line of the construct; its block is `parent`.
     pub owner: u32,
     pub parent: u32,
-    depth: u32,
+    /// Number of blocks around it.
+    pub depth: u32,
     begin: u32,
     end: u32,
-    /// Innermost loop.
-    home: u32,
+    /// Innermost loop; 0 outside all.
+    pub home: u32,
     /// One of several arms that exclude each other.
     is_arm: bool,
 }
@@ -63,19 +64,9 @@ impl Scopes {
         self.ends[owner as usize]
     }
 
-    /// Returns the line of the construct of a block.
-    pub fn owner(&self, block: u32) -> u32 {
-        self.blocks[block as usize].owner
-    }
-
-    /// Returns the innermost loop around a block; 0 outside all.
-    pub fn home(&self, block: u32) -> u32 {
-        self.blocks[block as usize].home
-    }
-
-    /// Returns the number of blocks around a block.
-    pub fn depth(&self, block: u32) -> u32 {
-        self.blocks[block as usize].depth
+    /// Returns a block.
+    pub fn block(&self, block: u32) -> &Block {
+        &self.blocks[block as usize]
     }
 
     /// Returns whether a line in a block never runs before a use in the same iteration, because the
@@ -97,7 +88,7 @@ impl Scopes {
     /// Returns the innermost common block of two blocks.
     pub fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
-            let deeper = if self.depth(a) >= self.depth(b) { &mut a } else { &mut b };
+            let deeper = if self.block(a).depth >= self.block(b).depth { &mut a } else { &mut b };
             *deeper = self.blocks[*deeper as usize].parent;
         }
         a

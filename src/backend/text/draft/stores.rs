@@ -72,9 +72,9 @@ impl Draft {
         let mut occurs = |variable: Variable, at: u32, block: u32, is_store: bool| {
             let place = &mut found[variable as usize];
             let here = (at, block, block, is_store);
-            let (first, _, common, _) = place.unwrap_or(here);
-            let common = scopes.common(common, block);
-            let (first, its, _, is_store) = if at <= first { here } else { place.unwrap_or(here) };
+            let known = place.unwrap_or(here);
+            let (first, its, _, is_store) = if at <= known.0 { here } else { known };
+            let common = scopes.common(known.2, block);
             *place = Some((first, its, common, is_store));
         };
         self.stores.iter().for_each(|store| occurs(store.variable, store.at, store.block, true));

@@ -2,6 +2,8 @@
 //! In: lines and nodes of a draft. Out: its facts for `inline`, its scopes and stores. Knows no
 //! syntax and decides nothing but which values go by a variable's name.
 
+use std::mem::take;
+
 use super::facts::{Fact, NONE, Place, Span, Store};
 use super::scopes::Block;
 use super::{Draft, Expr, Form, Line, Operand, View};
@@ -12,20 +14,22 @@ impl Draft {
         self.facts.clear();
         self.facts.resize(self.nodes.len(), Fact::NEW);
         self.scopes.begin_function(self.lines.len());
+        let lines = take(&mut self.lines);
         let mut block = 0;
-        for at in 0..self.lines.len() as u32 {
-            block = self.survey_line(at, block);
+        for (at, &line) in (0..).zip(&lines) {
+            block = self.survey_line(at, line, block);
         }
+        self.lines = lines;
         self.count_uses();
         self.declare();
     }
 
     /// Surveys a line of a block and returns the block of the next line.
-    fn survey_line(&mut self, at: u32, block: u32) -> u32 {
-        match self.lines[at as usize] {
+    fn survey_line(&mut self, at: u32, line: Line, block: u32) -> u32 {
+        match line {
             Line::Evaluate(expr) => {
                 let fact = &mut self.facts[expr as usize];
-                fact.place = Place { at, block, home: self.scopes.home(block) };
+                fact.place = Place { at, block, home: self.scopes.block(block).home };
                 fact.uses.last = at;
                 fact.is_load = matches!(self.nodes[expr as usize].form, Form::Variable(_));
             }
@@ -58,7 +62,7 @@ impl Draft {
                 self.count_use(selector, at, block);
                 return self.scopes.begin(block, at, at, false);
             }
-            Line::Case { .. } => return self.scopes.begin(block, self.scopes.owner(block), at, true),
+            Line::Case { .. } => return self.scopes.begin(block, self.scopes.block(block).owner, at, true),
             Line::End => return self.scopes.end(block, at).parent,
             Line::Return(operand) => self.count_use(operand, at, block),
             Line::Procedure(_) | Line::Call(_) | Line::Break | Line::Continue | Line::Leave => {}
@@ -68,13 +72,13 @@ impl Draft {
 
     /// Returns the indentation of the line that evaluates an expression.
     pub fn indent(&self, expr: Expr) -> u32 {
-        self.scopes.depth(self.facts[expr as usize].place.block) + 1
+        self.scopes.block(self.facts[expr as usize].place.block).depth + 1
     }
 
     /// Counts a use by a line.
     fn count_use(&mut self, operand: Operand, at: u32, block: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.count_use_in(expr, (at, at), self.scopes.home(block), NONE);
+            self.count_use_in(expr, (at, at), self.scopes.block(block).home, NONE);
         }
     }
 
@@ -82,8 +86,10 @@ impl Draft {
     #[inline]
     fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32, user: Expr) {
         let fact = &mut self.facts[expr as usize];
-        let (is_evaluated, has_spans) = (fact.is_evaluated(), fact.is_load || fact.store != NONE);
-        fact.crosses |= is_evaluated && fact.place.home != home;
+        // Nothing asks for it of what no line evaluates.
+        fact.crosses |= fact.place.home != home;
+        // `stored_between` asks for the spans of these expressions alone.
+        let has_spans = (fact.is_load || fact.store != NONE) && fact.is_evaluated();
         let uses = &mut fact.uses;
         uses.count = uses.count.saturating_add(1);
         uses.last = uses.last.max(last);
@@ -91,8 +97,7 @@ impl Draft {
         if uses.user == NONE {
             uses.user = user;
         }
-        // `stored_between` asks for the spans of these expressions alone.
-        if is_evaluated && has_spans {
+        if has_spans {
             let previous = std::mem::replace(&mut uses.spans, self.spans.len() as u32);
             self.spans.push(Span { first, last, previous });
         }
@@ -100,10 +105,11 @@ impl Draft {
 
     /// Counts the uses by expressions that are used themselves, users first.
     fn count_uses(&mut self) {
+        let (nodes, operands) = (take(&mut self.nodes), take(&mut self.operands));
         // Operands come before their users in the list.
-        for expr in (0..self.nodes.len() as Expr).rev() {
-            let Fact { place, uses, is_load, crosses, .. } = self.facts[expr as usize];
-            let range = self.nodes[expr as usize].range();
+        for (expr, node) in nodes.iter().enumerate().rev() {
+            let Fact { place, uses, is_load, crosses, .. } = self.facts[expr];
+            let (expr, range) = (expr as Expr, node.range());
             if uses.count == 0 || range.is_empty() && uses.count == 1 {
                 continue;
             }
@@ -117,12 +123,11 @@ impl Draft {
                 None if (uses.count > 1 || crosses) && !is_load => place.at,
                 None => uses.last,
             };
-            for index in range {
-                if let Some(operand) = self.operands[index].view.expr() {
-                    self.count_use_in(operand, (place.at, last), place.home, expr);
-                }
+            for operand in operands[range].iter().filter_map(|operand| operand.view.expr()) {
+                self.count_use_in(operand, (place.at, last), place.home, expr);
             }
         }
+        (self.nodes, self.operands) = (nodes, operands);
     }
 
     /// Returns the store whose variable can name an expression: the store is its first use, in its

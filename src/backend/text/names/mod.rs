@@ -83,24 +83,19 @@ impl Words {
     }
     /// Adds a word with a text after it.
     pub fn suffixed(&mut self, word: Word, text: &str) -> Word {
-        let start = self.end();
-        self.copy(word);
-        self.text.push_str(text);
-        self.since(start)
+        self.joined(word, text, Word::NONE)
     }
     /// Returns a word if it is a free identifier, else adds one similar to it.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
         let name = self.get(word);
-        let key = key(name);
-        let known = names.taken.find(&key);
-        if known.is_none() && names.takes_new(name, key) {
-            return word;
+        if !is_identifier(name.as_bytes()) {
+            let start = self.copy(word).start;
+            names.clean(&mut self.text, start as usize);
+            return self.since(start);
         }
+        let Some(index) = names.take(name, names.reserved) else { return word };
         let start = self.copy(word).start;
-        match known {
-            Some(index) => names.repeat(&mut self.text, start as usize, index),
-            None => names.clean(&mut self.text, start as usize),
-        }
+        names.repeat(&mut self.text, start as usize, index);
         self.since(start)
     }
     /// Returns the register that goes by a name of the source; the register itself if no character
@@ -143,16 +138,10 @@ impl Words {
         names.number(&mut self.text, start as usize, reserved);
         self.since(start)
     }
-    /// Removes all words and keeps the memory.
-    pub fn clear(&mut self) {
-        self.text.clear();
-        if self.has_named() {
-            self.registers.clear();
-        }
-    }
-    /// Takes memory for this number of bytes.
-    pub fn reserve(&mut self, bytes: usize) {
-        self.text.reserve(bytes);
+    /// Removes the words from a place on, and the registers. Keeps the memory.
+    pub fn truncate(&mut self, end: u32) {
+        self.text.truncate(end as usize);
+        self.registers.clear();
     }
 }
 
@@ -188,14 +177,20 @@ impl<'o> Names<'o> {
 
     /// Takes a name if it is a free identifier.
     pub fn takes(&mut self, name: &str) -> bool {
-        let key = key(name);
-        self.taken.find(&key).is_none() && self.takes_new(name, key)
+        is_identifier(name.as_bytes()) && self.take(name, self.reserved).is_none()
     }
 
-    /// Takes a name that this scope does not have, if it is a free identifier.
-    fn takes_new(&mut self, name: &str, key: u64) -> bool {
-        let is_identifier = is_identifier(name.as_bytes());
-        is_identifier && self.around(key).is_none() && !(self.reserved)(name) && self.insert(key)
+    /// Takes a name, or returns the index of its repetitions if it is not free.
+    fn take(&mut self, name: &str, reserved: fn(&str) -> bool) -> Option<usize> {
+        let key = key(name);
+        let (index, is_new) = self.taken.intern(key);
+        if is_new {
+            // A reserved word counts as a name that is taken once.
+            let repetition = self.around(key).or_else(|| reserved(name).then_some(0));
+            self.repetitions.push(repetition.unwrap_or(0));
+            repetition?;
+        }
+        Some(index)
     }
 
     /// Finds a name in the scopes around.
@@ -246,24 +241,17 @@ impl<'o> Names<'o> {
         if (self.reserved)(name) {
             return Err(bad_name(name, "is reserved"));
         }
-        if self.find(key(name)).is_some() {
-            return Err(bad_name(name, "is used twice"));
-        }
-        self.insert(key(name));
-        Ok(())
+        if self.insert(key(name)) { Ok(()) } else { Err(bad_name(name, "is used twice")) }
     }
 
     /// Takes a name, which may be taken.
     pub fn reserve(&mut self, name: &str) {
-        if self.find(key(name)).is_none() {
-            self.insert(key(name));
-        }
+        self.insert(key(name));
     }
 
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
-        let mut name = String::with_capacity(wanted.len() + 8);
-        name.push_str(wanted);
+        let mut name = wanted.to_owned();
         self.clean(&mut name, 0);
         name
     }
@@ -280,18 +268,9 @@ impl<'o> Names<'o> {
 
     /// Makes the identifier at the end of a text, from `start` on, a unique one.
     fn number(&mut self, out: &mut String, start: usize, reserved: fn(&str) -> bool) {
-        let name = &out[start..];
-        let stem = key(name);
-        let (index, is_new) = self.taken.intern(stem);
-        if is_new {
-            // A reserved word counts as a name that is taken once.
-            let repetition = self.around(stem).or_else(|| reserved(name).then_some(0));
-            self.repetitions.push(repetition.unwrap_or(0));
-            if repetition.is_none() {
-                return;
-            }
+        if let Some(index) = self.take(&out[start..], reserved) {
+            self.repeat(out, start, index);
         }
-        self.repeat(out, start, index);
     }
 
     /// Makes the name of an index at the end of a text, from `start` on, a unique one.

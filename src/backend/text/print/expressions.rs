@@ -59,7 +59,7 @@ impl Body<'_> {
         }
         self.out.push('(');
         for (index, &argument) in arguments.iter().enumerate() {
-            // What is too long is written again.
+            // The definition is written again: the rest would be dropped.
             if self.out.len() >= self.limit {
                 return;
             }
@@ -187,7 +187,7 @@ impl Body<'_> {
             // `!(a < b)` is written `a >= b`; comparisons of floats have no opposite because of
             // NaN.
             self.note(expr);
-            return self.operation(expr, Operator { text, ..operator }, level);
+            return self.operation(op, self.draft.operands(expr), Operator { text, ..operator }, level);
         }
         self.enclosed(level > Level::Unary, |body| {
             body.out.push('!');
@@ -239,14 +239,14 @@ impl Body<'_> {
                 self.arguments(operands);
             }
             Form::Unary(op) => self.unary(op, node.ty, operands[0], level),
-            Form::Binary(op) => self.binary(expr, op, operands, level),
+            Form::Binary(op) => self.binary(op, node.ty.lanes, operands, level),
             Form::Select => self.select(node.ty, operands, level),
         }
     }
 
-    fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
+    fn binary(&mut self, op: Binary, lanes: u8, operands: &[Operand], level: Level) {
         let draft = self.draft;
-        let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
+        let Some(mut operator) = operator(op, lanes) else {
             if let Some(arguments) = self.clamped(op, operands) {
                 // The inner one is written with it.
                 operands.iter().filter_map(|operand| operand.whole()).for_each(|inner| self.note(inner));
@@ -270,7 +270,7 @@ impl Body<'_> {
         if matches!(operator.level, Level::And | Level::Or) && !chains {
             operator.operands[0] = Level::Relation;
         }
-        self.operation(expr, operator, level);
+        self.operation(op, operands, operator, level);
     }
 
     /// Returns the arguments of `clamp`, for a minimum of a maximum with constant bounds or the
@@ -333,22 +333,18 @@ impl Body<'_> {
     }
 
     /// Writes two operands and the operator between them.
-    fn operation(&mut self, expr: Expr, operator: Operator, level: Level) {
-        self.enclosed(level > operator.level, |body| body.between(expr, operator));
+    fn operation(&mut self, op: Binary, operands: &[Operand], operator: Operator, level: Level) {
+        self.enclosed(level > operator.level, |body| body.between(op, operands, operator));
     }
 
-    fn between(&mut self, expr: Expr, Operator { text, operands, .. }: Operator) {
-        let [left_level, right_level] = operands;
-        let draft = self.draft;
-        let &[left, right] = draft.operands(expr) else { return };
-        let sum = match draft.node(expr).form {
-            Form::Binary(op) if text == "+" => Some(op),
-            _ => None,
-        };
+    fn between(&mut self, op: Binary, operands: &[Operand], operator: Operator) {
+        let Operator { text, operands: [left_level, right_level], .. } = operator;
+        let &[left, right] = operands else { return };
+        let sum = (text == "+").then_some(op);
         if let (Some(first), Some(second)) = (left.scalar(), right.scalar()) {
             // Untyped constants would be evaluated with more precision.
             self.constant(left.ty.kind, first, left_level, true);
-            self.out.extend([" ", text, " "]);
+            put!(self.out, " ", text, " ");
             return self.constant(right.ty.kind, second, right_level, true);
         }
         self.operand(left, left_level);
@@ -361,7 +357,7 @@ impl Body<'_> {
             self.out.push_str(" - ");
             return self.constant(right.ty.kind, bits, right_level, false);
         }
-        self.out.extend([" ", text, " "]);
+        put!(self.out, " ", text, " ");
         self.operand(right, right_level);
     }
 

@@ -71,7 +71,7 @@ pub struct Body<'w> {
     pub trace: Option<Vec<(usize, Expr)>>,
     /// The next arguments get a line each.
     pub is_broken: bool,
-    /// End of the longest text that fits in the line, if another form may.
+    /// Place in the text from which on the line is too long, if it is written again then.
     pub limit: usize,
     /// Lines that the head of an open loop has.
     pub skipped: Vec<usize>,
@@ -108,15 +108,8 @@ impl<'w> Body<'w> {
 
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
-        // Few lines are deeper.
-        const SPACES: &str = "                                ";
         self.begin = self.out.len();
-        let mut left = 4 * self.indent;
-        while left > 0 {
-            let part = left.min(SPACES.len());
-            self.out.push_str(&SPACES[..part]);
-            left -= part;
-        }
+        (0..self.indent).for_each(|_| self.out.push_str("    "));
         self.out
     }
 
@@ -139,13 +132,15 @@ impl<'w> Body<'w> {
         let mut at = 0;
         // The procedure of the lines so far, and of the next ones.
         let (mut here, mut next) = (None, None);
-        while let Some(&line) = self.draft.lines.get(at) {
-            match line {
-                Line::Evaluate(expr) if !self.draft.fact(expr).has_line() => {
-                    self.declare(at);
+        let draft = self.draft;
+        while let Some(line) = draft.lines.get(at) {
+            let is_due = !self.declares_nothing(at);
+            match *line {
+                Line::Evaluate(expr) if !draft.fact(expr).has_line() && !is_due => {
                     at += 1;
                     continue;
                 }
+                Line::Evaluate(expr) if !draft.fact(expr).has_line() => {}
                 Line::Procedure(procedure) => next = procedure,
                 Line::Evaluate(_)
                 | Line::Store { .. }
@@ -160,8 +155,8 @@ impl<'w> Body<'w> {
                 }
                 _other_line => {}
             }
-            let declares = self.declare(at);
-            at = self.write_line(at, line, declares);
+            let declares = is_due && self.declare(at as u32);
+            at = self.write_line(at, *line, declares);
         }
     }
 
@@ -233,8 +228,8 @@ impl<'w> Body<'w> {
 
     /// Returns the name of an expression, or `None` if it is inlined.
     pub fn name(&self, expr: Expr) -> Option<&'w str> {
-        let name = self.draft.fact(expr).name;
-        (name != Word::NONE).then(|| self.draft.words.get(name))
+        let fact = self.draft.fact(expr);
+        fact.is_named().then(|| self.draft.words.get(fact.name))
     }
 
     pub fn variable(&self, variable: Variable) -> &'w str {
@@ -242,12 +237,7 @@ impl<'w> Body<'w> {
     }
 
     /// Writes the declarations before a line; returns whether the line itself declares.
-    #[inline]
-    fn declare(&mut self, at: usize) -> bool {
-        !self.declares_nothing(at) && self.write_declarations(at as u32)
-    }
-
-    fn write_declarations(&mut self, at: u32) -> bool {
+    fn declare(&mut self, at: u32) -> bool {
         let mut by_store = false;
         while let Some(&declaration) = self.draft.declarations.get(self.declared)
             && declaration.at == at
@@ -274,14 +264,14 @@ impl<'w> Body<'w> {
     /// Writes a line and returns the index of the next one.
     fn write_line(&mut self, at: usize, line: Line, declares: bool) -> usize {
         match line {
-            Line::Evaluate(expr) => {
+            Line::Evaluate(expr) if self.draft.fact(expr).has_line() => {
                 self.line();
                 self.declaration(Holder::Value(expr));
                 self.out.push_str(" = ");
                 self.definition(expr);
                 self.out.push_str(";\n");
             }
-            Line::Procedure(_) => {}
+            Line::Evaluate(_) | Line::Procedure(_) => {}
             Line::Store { .. } if self.is_first(at) => {}
             Line::Store { .. } if self.skipped.last() == Some(&at) => drop(self.skipped.pop()),
             Line::Store { variable, value } => {
