@@ -44,15 +44,8 @@ impl Module<'_> {
         // Functions share the names of the module and may repeat each other's local names.
         let mut scope = names.inner();
         // Lines have some dozens of characters.
-        let sizes = || functions().map(|(func, _)| func.values.len());
-        out.reserve(40 * sizes().sum::<usize>());
-        let mut draft = Draft::new(sizes().max().unwrap_or_default());
-        for helper in &self.helpers {
-            let array = helper.member.and_then(|member| self.declarations.members.get(member));
-            let array = array.map_or(Word::NONE, |array| draft.word(array));
-            draft.call(&helper.name, helper.noun, array);
-        }
-        let shared = draft.words.end();
+        out.reserve(40 * functions().map(|(func, _)| func.values.len()).sum::<usize>());
+        let (mut draft, words) = self.draft();
         for (func, name) in functions() {
             let language = (self.dialect.version, marks);
             if let (Some(_), Some(kept)) = (name, self.kept(func, language, names)) {
@@ -63,13 +56,13 @@ impl Module<'_> {
             scope.clear();
             let (start, mut own) = (out.len(), Vec::new());
             let parameters = match name {
-                Some(_) => (0..)
-                    .zip(func.get(func.params))
-                    .map(|(index, &param)| scope.unique(&parameter_name(func, index, param)))
-                    .collect(),
+                Some(_) => {
+                    let params = (0..).zip(func.get(func.params));
+                    params.map(|(index, &param)| scope.unique(&parameter_name(func, index, param))).collect()
+                }
                 None => self.parameters(&mut scope),
             };
-            draft.begin(self.helpers.len(), shared, trace.is_some() && name.is_none());
+            draft.begin(self.helpers.len(), words, trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),
@@ -85,9 +78,7 @@ impl Module<'_> {
             let result = self.begin(out, func, name.zip(result), &parameters);
             draft.plan(&mut scope, marks);
             let evaluated = Body::write(out, self, &draft, &mut own, result);
-            if let Some(trace) = &mut trace {
-                self.note(&draft, evaluated, trace);
-            }
+            trace.iter_mut().for_each(|trace| self.note(&draft, &evaluated, trace));
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
             called.extend_from_slice(&own);
             if name.is_some() && !scope.is_met && self.is_shared(func) {
@@ -97,6 +88,18 @@ impl Module<'_> {
             }
         }
         Ok(called)
+    }
+
+    /// Returns a draft that has the helpers as its first functions, and the end of their words.
+    fn draft(&self) -> (Draft, u32) {
+        let mut draft = Draft::new(self.source.module.main.values.len());
+        for helper in &self.helpers {
+            let array = helper.member.and_then(|member| self.declarations.members.get(member));
+            let array = array.map_or(Word::NONE, |array| draft.word(array));
+            draft.call(&helper.name, helper.noun, array);
+        }
+        let words = draft.words.end();
+        (draft, words)
     }
 
     /// Writes the head of a function; returns the type that its end returns.
@@ -118,8 +121,8 @@ impl Module<'_> {
     }
 
     /// Notes the values of written expressions.
-    fn note(&self, draft: &Draft, written: Vec<(usize, Expr)>, trace: &mut Trace) {
-        for (at, expr) in written {
+    fn note(&self, draft: &Draft, written: &[(usize, Expr)], trace: &mut Trace) {
+        for &(at, expr) in written {
             let Some(value) = draft.origin(expr) else { continue };
             trace.push((at, value));
             // The expression of a product evaluates all its lanes.

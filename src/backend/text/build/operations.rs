@@ -97,21 +97,18 @@ impl<'a> Builder<'a> {
                 {
                     return Ok(self.draft.add(reader, ty, &[index], label).view);
                 }
-                // The draft has the helpers first.
-                let form = Form::Call(helper.into());
                 let mut operands = std::mem::take(&mut self.draft.arguments);
                 operands.clear();
                 operands.extend(args.iter().map(|&arg| self.value(arg)));
-                let view = self.draft.add(form, ty, &operands, label).view;
+                let view = self.draft.add(Form::Call(helper.into()), ty, &operands, label).view;
                 self.draft.arguments = operands;
                 return Ok(view);
             }
             Op::Unary(Unary::IsNan, operand) => return Ok(self.is_nan(operand, label)),
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)]),
             Op::Binary(op, left, right) => {
-                if op == Binary::Dot
-                    && let Some(lane) = self.product(value)?
-                {
+                let lane = if op == Binary::Dot { self.product(value)? } else { None };
+                if let Some(lane) = lane {
                     return Ok(lane);
                 }
                 let operands = self.pair(op, left, right);

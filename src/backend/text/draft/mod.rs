@@ -127,7 +127,7 @@ pub enum Form {
     All,
     /// Value of its type made of parts.
     Build,
-    /// Call of a function, by its number.
+    /// Call of a function, by its number: the helpers of the module come first.
     Call(u32),
     /// Outputs of the interface, for WGSL.
     Outputs,
@@ -346,6 +346,8 @@ impl Draft {
             lines: Vec::with_capacity(nodes),
             // Most operations have two operands; those with more are few.
             operands: Vec::with_capacity(2 * values),
+            titles: Vec::with_capacity(values / 4),
+            functions: Vec::with_capacity(values / 4),
             ..Self::default()
         }
     }
@@ -493,7 +495,7 @@ impl Draft {
             return stem;
         }
         let start = self.words.end();
-        self.words.suffixed(stem, "_");
+        self.words.joined(stem, "_", Word::NONE);
         self.word(noun);
         self.words.since(start)
     }

@@ -115,7 +115,7 @@ impl Draft {
         let other = self.subject(b).or_else(|| self.number(b));
         let relation = relation(op, is_swapped).unwrap_or_default();
         let start = self.words.end();
-        self.words.suffixed(about, "_");
+        self.words.joined(about, "_", Word::NONE);
         self.word(relation);
         let length = self.words.since(start).length();
         if let Some(other) = other.filter(|other| length + 1 + other.length() <= LONG) {
@@ -133,7 +133,7 @@ impl Draft {
         match self.node(expr).form {
             _bits if is_bits(expr) || next.whole().is_some_and(is_bits) => (self.whole(about), "bits"),
             Form::Call(function) => (self.whole(about), self.function(function).noun),
-            Form::Binary(Binary::IAnd) => (self.words.suffixed(about.0, "_wrapped"), ""),
+            Form::Binary(Binary::IAnd) => (self.words.joined(about.0, "_wrapped", Word::NONE), ""),
             Form::Binary(Binary::IMul) => {
                 let &[a, b] = self.operands(expr) else { return NAMELESS };
                 let name = match [self.subject(a), self.subject(b)] {
@@ -154,7 +154,7 @@ impl Draft {
                 Some(self.element(self.function(function).array, first))
             }
             (Form::Unary(Unary::Neg), Some(first)) => {
-                self.subject(first).map(|name| self.words.suffixed(name, "_negative"))
+                self.subject(first).map(|name| self.words.joined(name, "_negative", Word::NONE))
             }
             (Form::Build, _) => self.output(expr).or_else(|| self.first_subject(self.node(expr).range())),
             // A uniform, or what takes its place.

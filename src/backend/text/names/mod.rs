@@ -73,17 +73,13 @@ impl Words {
         }
         self.since(start)
     }
-    /// Adds two words with a text between them.
+    /// Adds two words with a text between them; either may be none.
     pub fn joined(&mut self, first: Word, between: &str, second: Word) -> Word {
         let start = self.end();
         self.copy(first);
         self.text.push_str(between);
         self.copy(second);
         self.since(start)
-    }
-    /// Adds a word with a text after it.
-    pub fn suffixed(&mut self, word: Word, text: &str) -> Word {
-        self.joined(word, text, Word::NONE)
     }
     /// Returns a word if it is a free identifier, else adds one similar to it.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
@@ -138,9 +134,10 @@ impl Words {
         names.number(&mut self.text, start as usize, reserved);
         self.since(start)
     }
-    /// Removes the words from a place on, and the registers. Keeps the memory.
+    /// Removes the words from a place on, and the registers. Keeps the memory, or takes some.
     pub fn truncate(&mut self, end: u32) {
         self.text.truncate(end as usize);
+        self.text.reserve(1 << 11);
         self.registers.clear();
     }
 }
