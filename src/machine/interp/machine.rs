@@ -210,15 +210,6 @@ impl Machine {
         Ok(self.registers.outputs())
     }
 
-    /// Runs the rest of a program that has begun elsewhere. `load` sets the registers; those that
-    /// it leaves alone have any values.
-    #[doc(hidden)]
-    pub fn run_rest(&mut self, state: State, budget: u64, load: impl FnOnce(&mut Registers)) -> Result<()> {
-        load(&mut self.registers);
-        self.settings.budget = budget;
-        self.execute::<false>(state, &mut None, &mut |_| ())
-    }
-
     /// Resets everything but the uniforms to its default, then loads the inputs.
     pub(super) fn begin(&mut self, load: impl FnOnce(&mut [[f32; 4]; 16])) {
         self.registers.reset(self.written);

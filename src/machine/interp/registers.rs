@@ -131,33 +131,6 @@ impl Registers {
         }
     }
 
-    /// Sets the state besides float registers of a vertex that has begun elsewhere.
-    #[doc(hidden)]
-    pub fn set_rest(&mut self, loops: LoopData, address: [i32; 2], flags: [bool; 2], jumps: u64) {
-        (self.loops, self.address, self.flags) = (loops, address, flags);
-        self.jumps = u32::try_from(jumps).unwrap_or(u32::MAX);
-        self.is_stopped = false;
-    }
-
-    /// Sets one component of v0..v15, as registers hold it.
-    #[inline]
-    #[doc(hidden)]
-    pub fn set_input(&mut self, component: usize, value: f32) {
-        self.file[(usize::from(INPUTS) + component) % PLACES] = value;
-    }
-    /// Sets one component of r0..r15.
-    #[inline]
-    #[doc(hidden)]
-    pub fn set_temp(&mut self, component: usize, value: f32) {
-        self.file[(usize::from(TEMPS) + component) % PLACES] = value;
-    }
-    /// Sets one component of o0..o15.
-    #[inline]
-    #[doc(hidden)]
-    pub fn set_output(&mut self, component: usize, value: f32) {
-        self.file[(usize::from(OUTPUTS) + component) % PLACES] = value;
-    }
-
     /// Sets one bool uniform.
     pub(super) fn set_bool(&mut self, id: u8, value: bool) {
         let bit = 1 << (id & 15);

@@ -26,7 +26,7 @@ pub(super) struct Setting {
 }
 
 /// A triangle: its vertices, and whether its winding is to be reversed.
-pub(super) type Triangle = ([u32; 3], bool);
+pub(crate) type Triangle = ([u32; 3], bool);
 
 /// The state of EMIT and SETEMIT, and what lanes have emitted.
 #[derive(Clone, Debug)]
@@ -46,8 +46,7 @@ pub(super) struct Emission {
     /// Number of vertices.
     count: u32,
     /// Records of the vertices; there may be room for more.
-    vertices: Vec<[f32; 4]>,
-    /// The layout of a record: whole vectors.
+    vertices: Vec<f32>,
     records: Records,
     pub(super) triangles: Vec<Vec<Triangle>>,
     /// The lanes that must run elsewhere.
@@ -82,8 +81,8 @@ impl Emission {
     }
 
     /// Returns the records of all vertices.
-    pub(super) fn vertices(&self) -> &[[f32; 4]] {
-        let size = self.records.stride / 4 * self.count as usize;
+    pub(super) fn vertices(&self) -> &[f32] {
+        let size = self.records.stride * self.count as usize;
         self.vertices.get(..size).unwrap_or_default()
     }
 
@@ -128,18 +127,26 @@ impl File {
     /// Executes EMIT: copies the outputs to a vertex, submits triangles, and swaps the banks.
     pub(super) fn emit(&mut self, at: &At<'_>) {
         let Some(mut emission) = self.emission.take() else { return };
-        let places = emission.take_places(at.active.lanes);
-        let size = emission.count as usize * (emission.records.stride / 4);
+        let (lanes, before) = (at.active.lanes, emission.count);
+        let places = emission.take_places(lanes);
+        let count = lanes.count_ones();
+        // The lanes from the first one on, each with a place.
+        let is_row = lanes & lanes.wrapping_add(1) == 0 && emission.count - before == count;
+        let size = emission.count as usize * emission.records.stride;
         if emission.vertices.len() < size {
             // Components beyond the width of an output stay 0.
-            emission.vertices.resize(size, [0.0; 4]);
+            emission.vertices.resize(size, 0.0);
         }
         let Emission { places: file, forwarded, unwritten, vertices, records, other, .. } = &mut *emission;
         let lanes = |register: u8, component: usize| match *forwarded >> (register & 15) & 1 {
             0 => &unwritten[component % 4].0,
             _ => self.output(file, 4 * usize::from(register & 15) + component),
         };
-        records.write(&places, lanes, vertices.as_flattened_mut());
+        if is_row {
+            records.write::<true, _>(&places[..count as usize], lanes, vertices);
+        } else {
+            records.write::<false, _>(&places, lanes, vertices);
+        }
         for (place, other) in other {
             let current = self.lanes_mut((*place).into());
             if at.active.is_whole {

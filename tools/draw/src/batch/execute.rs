@@ -3,9 +3,7 @@
 //! [`arith`]'s; here are only operands, components and masks.
 
 use super::code::{Action, Operation};
-use super::lanes::{
-    LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, flip, ordered, spread,
-};
+use super::lanes::{LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, flip, spread};
 use super::register_file::{At, File};
 use crate::precision::arith;
 use transpica::Precision;
@@ -72,13 +70,13 @@ macro_rules! data {
                 file.scalar(operation, at, |a| $mode::result(arith::rsq($mode::PRECISION, a)))
             }),
             DataOp::Dst => $run!(|file, operation, at| file.dst::<$mode>(operation, at)),
-            DataOp::Sge => $run!(|file, operation, at| file.selected(operation, at, arith::sge)),
-            DataOp::Slt => $run!(|file, operation, at| file.selected(operation, at, arith::slt)),
+            DataOp::Sge => $run!(|file, operation, at| file.apply_binary(operation, at, arith::sge)),
+            DataOp::Slt => $run!(|file, operation, at| file.apply_binary(operation, at, arith::slt)),
             DataOp::Max => $run!(|file, operation, at| {
-                file.selected(operation, at, |a, b| $shared::result(arith::max(a, b)))
+                file.apply_binary(operation, at, |a, b| $shared::result(arith::max(a, b)))
             }),
             DataOp::Min => $run!(|file, operation, at| {
-                file.selected(operation, at, |a, b| $shared::result(arith::min(a, b)))
+                file.apply_binary(operation, at, |a, b| $shared::result(arith::min(a, b)))
             }),
             DataOp::Flr => {
                 $run!(|file, operation, at| file.apply_unary(operation, at, |a| $shared::result(a.floor())))
@@ -100,15 +98,23 @@ pub(super) use data;
 /// for each kind of vectors.
 pub(super) type Kernel = fn(&mut File, &Operation, &At<'_>);
 
+/// Chooses the instance of a function that is generic over the mode, and the shared one.
+macro_rules! of_settings {
+    ($settings:expr, $function:ident) => {
+        match ($settings.precision, $settings.flush_subnormals) {
+            (Precision::Exact, false) => $function::<Exact, Fast>,
+            (Precision::Fast, false) => $function::<Fast, Fast>,
+            (Precision::Exact, true) => $function::<Flushed<Exact>, Flushed<Fast>>,
+            (Precision::Fast, true) => $function::<Flushed<Fast>, Flushed<Fast>>,
+            (Precision::F24, _) => $function::<F24, Fast>,
+        }
+    };
+}
+pub(super) use of_settings;
+
 /// Chooses the function of an operation.
 pub(super) fn kernel(action: Action, settings: &Settings) -> Kernel {
-    match (settings.precision, settings.flush_subnormals) {
-        (Precision::Exact, false) => of_mode::<Exact, Fast>(action),
-        (Precision::Fast, false) => of_mode::<Fast, Fast>(action),
-        (Precision::Exact, true) => of_mode::<Flushed<Exact>, Flushed<Fast>>(action),
-        (Precision::Fast, true) => of_mode::<Flushed<Fast>, Flushed<Fast>>(action),
-        (Precision::F24, _) => of_mode::<F24, Fast>(action),
-    }
+    of_settings!(settings, of_mode)(action)
 }
 
 /// Chooses the function of an operation in mode `M`.
@@ -186,17 +192,6 @@ impl File {
         let (sources, [a, b, _]) = (&self.sources, &operation.reads);
         components!(self, operation, at, |c, out| {
             apply_binary(at.active.blocks, out, sources.value(a, c), sources.value(b, c), &op)
-        });
-    }
-
-    /// The same with operands whose order counts.
-    #[inline(always)]
-    fn selected(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32) -> f32) {
-        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
-        let [first, second] = &mut *self.equal;
-        components!(self, operation, at, |c, out| {
-            let (a, b) = (spread(sources.value(a, c), first), spread(sources.value(b, c), second));
-            ordered(at.active.blocks, out, a, b, &op)
         });
     }
 

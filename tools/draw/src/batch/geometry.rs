@@ -5,7 +5,7 @@
 //! Lanes that fail, that are faster alone or that emit more than there is room for are left to the
 //! reference machine, from their beginning: nothing of an invocation depends on another.
 
-use super::code::{Action, Bank, Code};
+use super::code::{Action, Code};
 use super::emission::{Emission, Setting, Triangle};
 use super::execute::kernel;
 use super::lanes::LANES;
@@ -13,7 +13,6 @@ use super::records::Records;
 use super::register_file::File;
 use super::run::Runner;
 use super::window::Window;
-use crate::entity::bits;
 use transpica::Program;
 use transpica::interp::{GeometryMachine, Settings};
 use transpica::isa::sizes::FLOATS;
@@ -28,8 +27,8 @@ pub(crate) struct GeometryBatch {
     code: Code,
     runner: Runner,
     window: Window,
-    /// Number of invocations.
-    count: usize,
+    /// v0..v15 of each invocation.
+    inputs: Vec<[[f32; 4]; 16]>,
     /// The lanes that have run.
     ran: u64,
     /// Set once most lanes of a run were left: they take different ways, and will do so again.
@@ -55,8 +54,8 @@ impl GeometryBatch {
         let window = Window::new(&mut code, &mut file, delivered);
         let emission = Emission::new(&code.places, outputs, settings.uninitialized);
         file.emission = Some(Box::new(emission));
-        let mut batch =
-            Self { code, runner: Runner::new(settings, file), window, count: 0, ran: 0, is_given_up: false };
+        let (runner, inputs) = (Runner::new(settings, file), Vec::with_capacity(LANES));
+        let mut batch = Self { code, runner, window, inputs, ran: 0, is_given_up: false };
         batch.set_limits(settings.budget, GeometryMachine::MOST_EMITS);
         batch
     }
@@ -77,7 +76,7 @@ impl GeometryBatch {
         }
     }
 
-    /// Sets the layout of vertices: a whole vector for each output.
+    /// Sets the layout of vertices.
     pub(crate) fn set_records(&mut self, records: &Records) {
         if let Some(emission) = &mut self.runner.file.emission {
             emission.set_records(records);
@@ -101,39 +100,34 @@ impl GeometryBatch {
 
     /// Adds an invocation; there is room for [`LANES`].
     pub(crate) fn push(&mut self, inputs: &[[f32; 4]; 16]) {
-        let lane = self.count % LANES;
-        let Self { code, runner: Runner { settings, file, .. }, window, .. } = self;
-        for component in bits(code.places.used(Bank::Input)) {
-            let component = component as usize;
-            if let Some(lanes) = file.input_mut(&code.places, component) {
-                lanes[lane] = inputs.as_flattened()[component];
-            }
-        }
-        window.store(file, lane, settings);
-        self.count += 1;
+        let Runner { settings, file, .. } = &mut self.runner;
+        self.window.store(file, self.inputs.len() % LANES, settings);
+        self.inputs.push(*inputs);
     }
 
     /// Returns the number of invocations added.
     pub(crate) fn count(&self) -> usize {
-        self.count
+        self.inputs.len()
     }
 
     /// Runs the invocations.
     pub(crate) fn run(&mut self) {
         self.ran = 0;
-        if self.count <= ALONE || self.is_given_up {
+        let count = self.count();
+        if count <= ALONE || self.is_given_up {
             return;
         }
-        let Self { code, runner, count, .. } = self;
+        let Self { code, runner, inputs, .. } = self;
         if let Some(emission) = &mut runner.file.emission {
             emission.begin();
         }
         // Lanes that fail are left; the machine reports their errors.
-        runner.run(code, *count);
+        runner.file.load(&code.places, inputs);
+        runner.run(code, count);
         runner.failure = None;
-        let left = runner.file.emission.as_ref().map_or(0, |emission| emission.left);
-        self.ran = u64::MAX >> (LANES - self.count.min(LANES)) & !left;
-        self.is_given_up = left.count_ones() as usize * 2 > self.count;
+        let left = runner.left | runner.file.emission.as_ref().map_or(0, |emission| emission.left);
+        self.ran = u64::MAX >> (LANES - count.min(LANES)) & !left;
+        self.is_given_up = left.count_ones() as usize * 2 > count;
     }
 
     /// Returns the instructions and triangles of an invocation, or `None` if it must run on the
@@ -143,26 +137,30 @@ impl GeometryBatch {
         Some((self.runner.used.steps[lane % LANES], &emission.triangles[lane % LANES]))
     }
 
+    /// Returns whether no invocation of the last run must run on the machine.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.ran.count_ones() as usize == self.count()
+    }
+
     /// Returns the number of triangles of the invocations of the last run.
     pub(crate) fn triangle_count(&self) -> usize {
-        (0..self.count).filter_map(|lane| self.triangles(lane)).map(|(_, triangles)| triangles.len()).sum()
+        (0..self.count()).filter_map(|lane| self.triangles(lane)).map(|(_, triangles)| triangles.len()).sum()
     }
 
     /// Returns the records of the vertices of the last run, in the order of their numbers.
-    pub(crate) fn vertices(&self) -> &[[f32; 4]] {
+    pub(crate) fn vertices(&self) -> &[f32] {
         let emission = self.runner.file.emission.as_ref().filter(|_| self.ran != 0);
         emission.map_or(&[], |emission| emission.vertices())
     }
 
     /// Delivers the uniforms of an invocation to the machine; returns its inputs.
     pub(crate) fn prepare(&self, lane: usize, machine: &mut GeometryMachine) -> [[f32; 4]; 16] {
-        let Self { code, runner: Runner { file, .. }, window, .. } = self;
-        window.deliver_to(file, lane % LANES, machine);
-        file.inputs(&code.places, lane % LANES)
+        self.window.deliver_to(&self.runner.file, lane % LANES, machine);
+        self.inputs[lane]
     }
 
     /// Removes all invocations.
     pub(crate) fn clear(&mut self) {
-        self.count = 0;
+        self.inputs.clear();
     }
 }

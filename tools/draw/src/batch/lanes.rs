@@ -221,7 +221,7 @@ pub(super) fn apply_unary(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: 
     }
 }
 
-/// Applies a function of two operands whose order does not matter.
+/// Applies a function of two operands.
 #[inline(always)]
 pub(super) fn apply_binary(
     blocks: u8,
@@ -234,8 +234,11 @@ pub(super) fn apply_binary(
         (Value::Lanes(a, s), Value::Lanes(b, t)) => {
             each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t)));
         }
-        (Value::Lanes(a, s), Value::Equal(b)) | (Value::Equal(b), Value::Lanes(a, s)) => {
+        (Value::Lanes(a, s), Value::Equal(b)) => {
             each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), b));
+        }
+        (Value::Equal(a), Value::Lanes(b, t)) => {
+            each_lane!(blocks, |lane| out[lane] = op(a, flip(b[lane], t)));
         }
         // No instruction has these operands.
         (Value::Equal(a), Value::Equal(b)) => *out = [op(a, b); LANES],
@@ -255,18 +258,6 @@ pub(super) fn spread<'a>(value: Value<'a>, spare: &'a mut Lanes) -> Signed<'a> {
             (&spare.0, 0)
         }
     }
-}
-
-/// Applies a function of two operands.
-#[inline(always)]
-pub(super) fn ordered(
-    blocks: u8,
-    out: &mut [f32; LANES],
-    (a, s): Signed<'_>,
-    (b, t): Signed<'_>,
-    op: impl Fn(f32, f32) -> f32,
-) {
-    each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t)));
 }
 
 /// Applies a function of three operands.

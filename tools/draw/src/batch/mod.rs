@@ -13,11 +13,11 @@
 //! Files: `code.rs` words decoded to operations on places; `register_file.rs` registers of all
 //! lanes; `lanes.rs` the loops; `execute.rs` one function for each operation; `group.rs` lanes that
 //! split and meet again; `ahead.rs` what of a control state still matters; `run.rs` follows them;
-//! `rest.rs` lanes that run on alone; `small.rs` runs of few vertices; `wide.rs` the processor's
+//! `rest.rs` the machine of single vertices; `small.rs` runs of few vertices; `wide.rs` the processor's
 //! vectors; `draw.rs` from vertex buffers to records: `fetch.rs` attributes, `order.rs` vertices
-//! and the cache of them, `records.rs` outputs as a rasterizer takes them; `shade.rs` from
-//! registers to records; `geometry.rs` independent invocations of geometry programs: `emission.rs`
-//! EMIT in lanes, `window.rs` uniforms that differ between lanes
+//! and the cache of them, `records.rs` outputs as a rasterizer takes them; `geometry.rs` independent
+//! invocations of geometry programs: `emission.rs` EMIT in lanes, `window.rs` uniforms that differ
+//! between lanes
 //!
 //! | call | from | to |
 //! |---|---|---|
@@ -65,7 +65,6 @@ mod records;
 mod register_file;
 mod rest;
 mod run;
-mod shade;
 mod small;
 mod wide;
 mod window;
@@ -74,6 +73,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use code::{Bank, Code, NONE};
+pub(crate) use emission::Triangle;
 pub use fetch::{Array, Number, VertexAttribute};
 pub(crate) use geometry::GeometryBatch;
 pub use lanes::LANES;
@@ -217,7 +217,7 @@ impl Batch {
         let mut result = Ok(());
         let batches = inputs.chunks(LANES).zip(outputs.chunks_mut(LANES)).enumerate();
         for (batch, (inputs, outputs)) in batches {
-            self.load(inputs);
+            self.runner.file.load(&self.code.places, inputs);
             let ran = self.run(inputs.len()).map_err(|VertexError { vertex, error }| VertexError {
                 vertex: batch * LANES + vertex,
                 error,

@@ -65,23 +65,14 @@ impl Order<'_> {
 
     /// Finds the first vertex that does not exist if there are `count`: its place and number.
     pub(super) fn first_beyond(&self, count: usize) -> Option<(usize, u32)> {
-        match *self {
-            Self::Range { first, count: vertices } => {
-                let there = count.saturating_sub(first as usize);
-                // Range: fewer than the number of vertices.
-                (there < vertices as usize).then(|| (there, first.saturating_add(there as u32)))
-            }
-            Self::U8(indices) => first_beyond(indices, count),
-            Self::U16(indices) => first_beyond(indices, count),
-            Self::U32(indices) => first_beyond(indices, count),
+        if let Self::Range { first, count: vertices } = *self {
+            let there = count.saturating_sub(first as usize);
+            // Range: fewer than the number of vertices.
+            return (there < vertices as usize).then(|| (there, first.saturating_add(there as u32)));
         }
+        let indices = self.indices().unwrap_or_default();
+        (0..).zip(indices).find(|&(_, vertex)| vertex as usize >= count)
     }
-}
-
-/// Finds the first index that names no vertex.
-fn first_beyond<T: Copy + Into<u32>>(indices: &[T], count: usize) -> Option<(usize, u32)> {
-    let mut vertices = indices.iter().map(|&index| index.into()).enumerate();
-    vertices.find(|&(_, vertex)| vertex as usize >= count)
 }
 
 /// Vertices of a draw: attributes of buffers, and their order.

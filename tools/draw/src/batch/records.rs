@@ -134,9 +134,10 @@ impl Records {
         Err(Error::setup(text))
     }
 
-    /// Writes a record for each place. `lanes` gives those of a component of an output register.
+    /// Writes a record for each place, in a `ROW` if the places follow each other. `lanes` gives
+    /// those of a component of an output register.
     #[inline(always)]
-    pub(super) fn write<'a, const N: usize>(
+    pub(super) fn write<'a, const ROW: bool, const N: usize>(
         &self,
         places: &[u32],
         lanes: impl Fn(u8, usize) -> &'a [f32; N],
@@ -156,17 +157,17 @@ impl Records {
             }
             let at = (self.stride, *offset);
             if output.is_plain() {
-                write(places, columns.map(|column| &column[..]), to, at, output.lanes());
+                write::<ROW>(places, columns.map(|column| &column[..]), to, at, output.lanes());
                 continue;
             }
             let mut converted = columns.map(|column| *column);
             output.convert(&mut converted, &self.options, &self.host);
-            write(places, converted.each_ref().map(|column| &column[..]), to, at, output.lanes());
+            write::<ROW>(places, converted.each_ref().map(|column| &column[..]), to, at, output.lanes());
         }
     }
 
     /// Writes the record of a vertex from its output registers.
-    pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
+    pub(crate) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
         let start = (place as usize).wrapping_mul(self.stride);
         for Field { output, offset, .. } in &self.fields {
             let value = output.value(registers, &self.options, &self.host);
@@ -188,31 +189,51 @@ impl Records {
 }
 
 /// Chooses the loop for the number of components.
-fn write(places: &[u32], columns: [&[f32]; 4], to: &mut [f32], at: (usize, usize), count: usize) {
+fn write<const ROW: bool>(
+    places: &[u32],
+    columns: [&[f32]; 4],
+    to: &mut [f32],
+    at: (usize, usize),
+    count: usize,
+) {
     match count {
         0 => {}
-        1 => each::<1>(places, columns, to, at),
-        2 => each::<2>(places, columns, to, at),
-        3 => each::<3>(places, columns, to, at),
-        _ => each::<4>(places, columns, to, at),
+        1 => each::<1, ROW>(places, columns, to, at),
+        2 => each::<2, ROW>(places, columns, to, at),
+        3 => each::<3, ROW>(places, columns, to, at),
+        _ => each::<4, ROW>(places, columns, to, at),
     }
 }
 
 /// Writes components of a field, lane by lane. Not inlined, so that all of it stays in registers.
 #[inline(never)]
-fn each<const COUNT: usize>(
+fn each<const COUNT: usize, const ROW: bool>(
     places: &[u32],
     [x, y, z, w]: [&[f32]; 4],
     to: &mut [f32],
     (stride, offset): (usize, usize),
 ) {
-    for ((((place, x), y), z), w) in places.iter().zip(x).zip(y).zip(z).zip(w) {
-        let values = [*x, *y, *z, *w];
-        // The buffer was checked.
-        let start = (*place as usize).wrapping_mul(stride).wrapping_add(offset);
-        let to = to.get_mut(start..).and_then(|to| to.first_chunk_mut::<COUNT>());
-        if let (Some(to), Some(values)) = (to, values.first_chunk()) {
-            *to = *values;
+    let lanes = places.iter().zip(x).zip(y).zip(z).zip(w);
+    // The buffer was checked.
+    let start = |place: u32| (place as usize).wrapping_mul(stride);
+    if ROW && let Some(&first) = places.first() {
+        // Without a product and a test for each.
+        let records = to.get_mut(start(first)..).unwrap_or_default().chunks_exact_mut(stride.max(1));
+        for (record, ((((_, x), y), z), w)) in records.zip(lanes) {
+            put::<COUNT>(record, offset, [*x, *y, *z, *w]);
         }
+        return;
+    }
+    for ((((place, x), y), z), w) in lanes {
+        put::<COUNT>(to, start(*place).wrapping_add(offset), [*x, *y, *z, *w]);
+    }
+}
+
+/// Writes the first values from a float on.
+#[inline(always)]
+fn put<const COUNT: usize>(to: &mut [f32], start: usize, values: [f32; 4]) {
+    let to = to.get_mut(start..).and_then(|to| to.first_chunk_mut::<COUNT>());
+    if let (Some(to), Some(values)) = (to, values.first_chunk()) {
+        *to = *values;
     }
 }

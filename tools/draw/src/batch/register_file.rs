@@ -61,30 +61,12 @@ impl Sources {
     /// All components of an operand.
     #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn operand(&self, read: &Read) -> Operand<'_> {
-        let [x, y, z, w] = read.lanes.map(usize::from);
-        let first = match (read.from, self.found) {
-            (From::Lanes, _) => {
-                let lanes = &self.places;
-                return Operand::Lanes([&lanes[x], &lanes[y], &lanes[z], &lanes[w]], read.sign());
+        match [self.value(read, 0), self.value(read, 1), self.value(read, 2), self.value(read, 3)] {
+            [Value::Lanes(x, sign), Value::Lanes(y, _), Value::Lanes(z, _), Value::Lanes(w, _)] => {
+                Operand::Lanes([x, y, z, w], sign)
             }
-            (From::Relative(_), Found::Gathered) => {
-                let lanes = &self.gathered;
-                let [x, y, z, w] = [&lanes[x % 4], &lanes[y % 4], &lanes[z % 4], &lanes[w % 4]];
-                return Operand::Lanes([&x.0, &y.0, &z.0, &w.0], read.sign());
-            }
-            (From::Uniform, _) => 0,
-            (From::Relative(_), Found::Register(register)) => 4 * usize::from(register),
-        };
-        const SIZE: usize = 4 * sizes::INDICES;
-        let (all, sign) = (self.uniforms.as_flattened(), read.sign());
-        let [x, y, z, w] = [first + x, first + y, first + z, first + w];
-        let values = [all[x % SIZE], all[y % SIZE], all[z % SIZE], all[w % SIZE]];
-        Operand::Equal([
-            flip(values[0], sign),
-            flip(values[1], sign),
-            flip(values[2], sign),
-            flip(values[3], sign),
-        ])
+            [x, y, z, w] => Operand::Equal([x.lane(0), y.lane(0), z.lane(0), w.lane(0)]),
+        }
     }
 
     /// Reads the registers that addresses select, which differ between lanes.
@@ -217,12 +199,6 @@ impl File {
         }
     }
 
-    /// The value of a lane, as a vertex that runs on elsewhere finds it.
-    #[inline]
-    pub(super) fn lane(&self, places: &Places, bank: Bank, component: usize, lane: usize) -> f32 {
-        self.sources.places[usize::from(places.get(bank, component))][lane]
-    }
-
     /// Sets the outputs of a lane that has ended.
     pub(super) fn set_outputs(&mut self, places: &Places, lane: usize, values: &[[f32; 4]; 16]) {
         for component in bits(places.used(Bank::Output)) {
@@ -232,12 +208,23 @@ impl File {
         }
     }
 
+    /// Sets the inputs that the program reads in the first lanes.
+    pub(super) fn load(&mut self, places: &Places, inputs: &[[[f32; 4]; 16]]) {
+        for component in bits(places.used(Bank::Input)) {
+            let component = component as usize;
+            let lanes = &mut self.sources.places[usize::from(places.get(Bank::Input, component))];
+            let values = inputs.iter().map(|input| input[component / 4 % 16][component % 4]);
+            lanes.iter_mut().zip(values).for_each(|(lane, value)| *lane = value);
+        }
+    }
+
     /// The inputs of a lane; those that the program does not read have their default.
     pub(super) fn inputs(&self, places: &Places, lane: usize) -> [[f32; 4]; 16] {
         let mut inputs = Registers::DEFAULT_INPUTS;
         for component in bits(places.used(Bank::Input)) {
             let component = component as usize;
-            inputs.as_flattened_mut()[component] = self.lane(places, Bank::Input, component, lane);
+            let place = usize::from(places.get(Bank::Input, component));
+            inputs.as_flattened_mut()[component] = self.sources.places[place][lane];
         }
         inputs
     }

@@ -6,7 +6,7 @@
 //! saves *n* with each word, and costs 2.5 with each word, half of one with each block of it, and
 //! [`MOVE`] with each control instruction, [`MOVE_AMONG_OTHERS`] while other groups wait. Each run
 //! keeps the sum. Where it is negative, or a group has at most [`LONELY`] lanes among many groups,
-//! the lanes run on one by one, but not in [small](super::small) runs. The three numbers were
+//! the lanes run one by one, from their beginning, but not in [small](super::small) runs. The three numbers were
 //! chosen by the geometric mean of all rows of `cargo run --release -p transpica-bench -- --batch
 //! shaders`, column by column: smaller and larger ones take as long or longer.
 
@@ -46,8 +46,10 @@ pub(super) struct Runner {
     pub(super) wide: Wide,
     /// The lanes of the run.
     run: u64,
+    /// Those that are to run one by one.
+    pub(super) left: u64,
     /// Estimate of the time saved since the run began, in instructions of the interpreter. Once it
-    /// is negative, all lanes run on one by one.
+    /// is negative, all lanes that still run are left.
     saved: i64,
     pub(super) used: Used,
     /// The lanes that the loop guard stopped.
@@ -71,6 +73,7 @@ impl Runner {
             active: Active::NONE,
             wide: Wide::detect(),
             run: 0,
+            left: 0,
             saved: 0,
             used: Used { steps: [0; LANES], jumps: [0; LANES] },
             stopped: 0,
@@ -84,6 +87,9 @@ impl Runner {
         // Other lanes stay untouched: in a small draw they would cost more than the program.
         self.file.begin(code, &self.settings, count.min(LANES).next_multiple_of(BLOCK));
         self.begin(code, count);
+        if self.left != 0 && self.file.emission.is_none() {
+            self.run_left(code);
+        }
     }
 
     /// Runs a program in the first lanes of [small](super::small) registers.
@@ -94,7 +100,7 @@ impl Runner {
 
     /// Runs a program whose registers are ready.
     fn begin(&mut self, code: &Code, count: usize) {
-        (self.run, self.stopped, self.steps_of_each) = (first(count), 0, 0);
+        (self.run, self.left, self.stopped, self.steps_of_each) = (first(count), 0, 0, 0);
         if let Some(words) = code.straight
             && u64::from(words) < self.settings.budget
             && self.file.emission.is_none()
@@ -117,7 +123,7 @@ impl Runner {
         let mut next = (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps));
         while let Some(group) = next {
             next = if self.is_scattered(&group) {
-                self.finish(code, group);
+                self.left |= group.lanes;
                 self.groups.next()
             } else {
                 let words = self.straight(code, &group);
@@ -134,15 +140,30 @@ impl Runner {
         code: &Code,
         load: impl FnOnce(&mut [[f32; 4]; 16]),
     ) -> &[[f32; 4]; 16] {
+        (self.run, self.stopped, self.steps_of_each) = (1, 0, 0);
         let Self { settings, file, ints, bools, rest, .. } = self;
         let machine = rest.begin(code, settings, (file.uniforms(), ints, *bools));
-        machine.set_budget(settings.budget);
-        if let Err(error) = machine.run_with(load) {
-            self.failure = Some(VertexError { vertex: 0, error });
-        }
-        (self.run, self.steps_of_each, self.used.steps[0]) = (1, 0, machine.steps());
-        self.stopped = machine.is_stopped().into();
+        let failed = machine.run_with(load).err();
+        (self.used.steps[0], self.stopped) = (machine.steps(), machine.is_stopped().into());
+        self.failure = failed.map(|error| VertexError { vertex: 0, error });
         machine.registers().outputs()
+    }
+
+    /// Runs the lanes that are left, one by one.
+    #[cold]
+    fn run_left(&mut self, code: &Code) {
+        for lane in bits(self.left) {
+            let Self { settings, file, ints, bools, rest, used, .. } = self;
+            let machine = rest.begin(code, settings, (file.uniforms(), ints, *bools));
+            let inputs = file.inputs(&code.places, lane as usize);
+            let failed = machine.run(&inputs).err();
+            used.steps[lane as usize % LANES] = machine.steps();
+            self.stopped |= u64::from(machine.is_stopped()) << lane;
+            file.set_outputs(&code.places, lane as usize, machine.registers().outputs());
+            if let Some(error) = failed {
+                self.fail(1 << lane, error);
+            }
+        }
     }
 
     /// The number of instructions that the last run executed for a lane.
@@ -211,26 +232,6 @@ impl Runner {
         self.saved += words as i64 * (4 * lanes - 10 - 2 * blocks) / 4 - moved;
     }
 
-    /// Runs the lanes of a group to their end, one by one.
-    #[cold]
-    fn finish(&mut self, code: &Code, mut group: Group) {
-        group.flush(&mut self.used);
-        if let Some(emission) = &mut self.file.emission {
-            emission.left |= group.lanes;
-            return;
-        }
-        let Self { settings, file, ints, bools, rest, .. } = self;
-        rest.begin(code, settings, (file.uniforms(), ints, *bools));
-        for lane in bits(group.lanes) {
-            let Self { settings, file, rest, used, .. } = self;
-            let ended = rest.run(code, file, &group, lane as usize, (settings, used));
-            self.stopped |= u64::from(ended.is_stopped) << lane;
-            if let Some(error) = ended.error {
-                self.fail(1 << lane, error);
-            }
-        }
-    }
-
     /// Moves a group on that has executed the data parts of some words, and returns the one that
     /// runs next.
     fn advance(&mut self, code: &Code, mut group: Group, words: usize) -> Option<Group> {
@@ -272,8 +273,8 @@ impl Runner {
 
     /// Records an error.
     fn fail(&mut self, lanes: u64, error: Error) {
-        if let Some(emission) = &mut self.file.emission {
-            emission.left |= lanes;
+        if self.file.emission.is_some() {
+            self.left |= lanes;
         }
         let vertex = lanes.trailing_zeros() as usize;
         if self.failure.as_ref().is_none_or(|failure| vertex < failure.vertex) {

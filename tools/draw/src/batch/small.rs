@@ -6,7 +6,7 @@
 //! half a line, and one function has all operations.
 
 use super::code::{Action, Bank, Code, From, Operation, Places, Read};
-use super::execute::data;
+use super::execute::{data, of_settings};
 use super::lanes::{BLOCK, LANES, components, flip};
 use super::register_file::{At, File, load, rounds};
 use crate::entity::bits;
@@ -66,7 +66,14 @@ impl Small {
         let addresses = [[[0; BLOCK]; 2]; SMALL.div_ceil(BLOCK)];
         let blocks = vec![rows; addresses.len()];
         let scratch = Box::new(([[[0.0; BLOCK]; 4]; 3], [0.0; BLOCK]));
-        Self { blocks, addresses, scratch, uninitialized, pass: pass(settings), is_running: false }
+        Self {
+            blocks,
+            addresses,
+            scratch,
+            uninitialized,
+            pass: of_settings!(settings, run),
+            is_running: false,
+        }
     }
 
     /// Begins a run.
@@ -148,17 +155,6 @@ impl File {
                 *to = *from;
             }
         }
-    }
-}
-
-/// Chooses the function of the settings.
-fn pass(settings: &Settings) -> Pass {
-    match (settings.precision, settings.flush_subnormals) {
-        (Precision::Exact, false) => run::<Exact, Fast>,
-        (Precision::Fast, false) => run::<Fast, Fast>,
-        (Precision::Exact, true) => run::<Flushed<Exact>, Flushed<Fast>>,
-        (Precision::Fast, true) => run::<Flushed<Fast>, Flushed<Fast>>,
-        (Precision::F24, _) => run::<F24, Fast>,
     }
 }
 
@@ -301,12 +297,6 @@ impl Block<'_> {
     #[inline(always)]
     fn apply_binary(&mut self, operation: &Operation, (): (), op: impl Fn(f32, f32) -> f32) {
         self.write(operation, |result, [a, b, _], c| binary(result, &a[c], &b[c], &op));
-    }
-
-    /// The same with operands whose order counts.
-    #[inline(always)]
-    fn selected(&mut self, operation: &Operation, at: (), op: impl Fn(f32, f32) -> f32) {
-        self.apply_binary(operation, at, op);
     }
 
     /// Applies a function of three operands to each component.

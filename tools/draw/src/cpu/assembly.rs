@@ -40,10 +40,6 @@ impl<T: Copy> Assembler<T> {
         self.ends = ends;
     }
 
-    /// Returns the vertices that wait for others, the older first.
-    pub(super) fn held_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.held.iter_mut().flatten()
-    }
     /// Reverses the next triangle, where the topology respects that.
     pub fn reverse_next(&mut self) {
         self.is_reversed = self.topology == Topology::Geometry;

@@ -3,12 +3,12 @@
 //! Arithmetic and control flow are the machines'; [`transpica::host`] defines the outputs.
 
 use std::borrow::Cow;
-use std::mem;
+use std::{array, mem};
 
 use super::assembly::Assembler;
 use super::geometry::Geometry;
-use super::shade::{Named, Shaded, Source};
-use crate::batch::{Batch, Field, LANES, Order, Records, Vertices};
+use super::shade::{Named, Shaded};
+use crate::batch::{Array, Batch, Field, LANES, Number, Order, Records, Triangle, VertexAttribute, Vertices};
 use crate::key;
 use crate::limits::check;
 use transpica::geometry::input::Primitives;
@@ -47,8 +47,8 @@ impl Default for DrawLimits {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangles {
     outputs: Vec<Output>,
-    /// A value for each output of each vertex.
-    values: Vec<[f32; 4]>,
+    /// A vector for each output of each vertex.
+    values: Vec<f32>,
     /// Indices of vertices.
     triangles: Vec<[u32; 3]>,
 }
@@ -66,7 +66,7 @@ impl Triangles {
         self.triangles.iter().map(move |triangle| {
             triangle.map(|vertex| {
                 let start = vertex as usize * size;
-                &self.values[start..start + size]
+                &self.values.as_chunks().0[start..start + size]
             })
         })
     }
@@ -81,75 +81,125 @@ impl Triangles {
     /// outside `to`.
     pub fn write(&self, records: &Records, to: &mut [f32]) -> Result<()> {
         records.check(3 * self.triangles.len(), to.len())?;
-        Target::new(records, &self.outputs, to)?.write(&self.values, &self.triangles);
+        let own = vectors(self.outputs.clone(), &records.options, records.host);
+        Target::new(records, &own, to)?.write(&self.values, &self.triangles);
         Ok(())
     }
 }
+
+/// Copies of records to another layout, each of a fixed number of floats.
+struct Copies {
+    /// The first float here and there, and the number of floats: 16, 8, 4 or 1.
+    parts: Vec<[usize; 3]>,
+    /// Floats of a record here and there.
+    strides: [usize; 2],
+}
+
+impl Copies {
+    /// Finds the copies. The fields of both layouts have the same numbers of floats.
+    fn new(from: &Records, to: &Records) -> Self {
+        // Floats next to each other in both layouts are one run.
+        let mut runs: Vec<[usize; 3]> = Vec::new();
+        for (own, field) in from.fields.iter().zip(&to.fields) {
+            let (start, end, count) = (own.offset, field.offset, own.output.lanes());
+            match runs.last_mut() {
+                Some([from, to, run]) if [*from + *run, *to + *run] == [start, end] => *run += count,
+                Some(_) | None => runs.push([start, end, count]),
+            }
+        }
+        let mut parts = Vec::new();
+        for [from, to, count] in runs {
+            let size = [16, 8, 4, 1].into_iter().find(|size| *size <= count).unwrap_or(1);
+            // The last part overlaps the one before.
+            let starts = (0..count).step_by(size).map(|start| start.min(count - size));
+            parts.extend(starts.map(|start| [from + start, to + start, size]));
+        }
+        Self { parts, strides: [from.stride, to.stride] }
+    }
+
+    /// Copies these records to records one after the other.
+    fn copy(&self, values: &[f32], vertices: &[u32], to: &mut [f32]) {
+        let near = self.strides[1].max(1).saturating_mul(NEAR);
+        // Part by part, for the length of a copy to be constant, while the records stay in a cache.
+        for (to, vertices) in to.chunks_mut(near).zip(vertices.chunks(NEAR)) {
+            for &[from, start, count] in &self.parts {
+                let values = values.get(from..).unwrap_or_default();
+                match count {
+                    16 => self.copy_part::<16>(values, vertices, start, to),
+                    8 => self.copy_part::<8>(values, vertices, start, to),
+                    4 => self.copy_part::<4>(values, vertices, start, to),
+                    _ => self.copy_part::<1>(values, vertices, start, to),
+                }
+            }
+        }
+    }
+
+    /// Copies a part of each record.
+    fn copy_part<const COUNT: usize>(&self, values: &[f32], vertices: &[u32], start: usize, to: &mut [f32]) {
+        for (to, &vertex) in to.chunks_exact_mut(self.strides[1].max(1)).zip(vertices) {
+            let own =
+                values.get(vertex as usize * self.strides[0]..).and_then(|own| own.first_chunk::<COUNT>());
+            let to = to.get_mut(start..).and_then(|to| to.first_chunk_mut());
+            if let (Some(own), Some(to)) = (own, to) {
+                *to = *own;
+            }
+        }
+    }
+}
+
+/// Records that stay in a cache of the first level.
+const NEAR: usize = 64;
 
 /// Records of the caller, which triangles fill.
 struct Target<'a> {
     /// Room for whole triangles that is left.
     left: &'a mut [f32],
-    stride: usize,
-    /// Offset and floats of each output.
-    places: Vec<(usize, usize)>,
+    copies: Copies,
 }
 
 impl<'a> Target<'a> {
-    /// Begins with the first of the records in `to`.
-    fn new(records: &Records, outputs: &[Output], to: &'a mut [f32]) -> Result<Self> {
+    /// Begins with the first of the records in `to`. `own` is the layout of what is written.
+    fn new(records: &Records, own: &Records, to: &'a mut [f32]) -> Result<Self> {
         records.check(0, to.len())?;
-        let lanes = |output: &Output| output.lanes().min(4);
-        if !records.fields.iter().map(|field| lanes(&field.output)).eq(outputs.iter().map(lanes)) {
-            let (fields, outputs) = (records.fields.len(), outputs.len());
+        let lanes = |records: &Records| -> Vec<usize> {
+            records.fields.iter().map(|field| field.output.lanes()).collect()
+        };
+        if lanes(records) != lanes(own) {
+            let (fields, outputs) = (records.fields.len(), own.fields.len());
             return Err(Error::setup(format!(
                 "records of {fields} fields are not those of {outputs} outputs"
             )));
         }
-        let places = records.fields.iter().map(|field| (field.offset, lanes(&field.output))).collect();
-        Ok(Self { left: to, stride: records.stride, places })
+        Ok(Self { left: to, copies: Copies::new(own, records) })
+    }
+
+    /// Returns whether there is room for a triangle.
+    fn has_room(&self) -> bool {
+        self.left.len() / 3 >= self.copies.strides[1].max(1)
     }
 
     /// Writes the first triangles, as many as there is room for, and returns their number.
-    fn write(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) -> usize {
-        let (size, stride) = (self.places.len(), self.stride);
-        let room = self.left.len().checked_div(stride.saturating_mul(3)).unwrap_or(usize::MAX);
+    fn write(&mut self, values: &[f32], triangles: &[[u32; 3]]) -> usize {
+        let size = self.copies.strides[1].saturating_mul(3);
+        let room = self.left.len().checked_div(size).unwrap_or(usize::MAX);
         let triangles = &triangles[..room.min(triangles.len())];
-        // Field by field, for the length of a copy to be constant, while the records stay in a
-        // cache.
-        for triangles in triangles.chunks(NEAR) {
-            let (records, left) = mem::take(&mut self.left).split_at_mut(3 * stride * triangles.len());
-            self.left = left;
-            let vertices = triangles.as_flattened();
-            for (field, &(offset, lanes)) in self.places.iter().enumerate() {
-                let value = |vertex: u32| &values[vertex as usize * size + field];
-                let records = records.chunks_exact_mut(stride).map(|record| &mut record[offset..]);
-                let records = records.zip(vertices);
-                match lanes {
-                    0 => {}
-                    1 => records.for_each(|(to, &vertex)| to[0] = value(vertex)[0]),
-                    2 => records.for_each(|(to, &vertex)| to[..2].copy_from_slice(&value(vertex)[..2])),
-                    3 => records.for_each(|(to, &vertex)| to[..3].copy_from_slice(&value(vertex)[..3])),
-                    _ => records.for_each(|(to, &vertex)| to[..4].copy_from_slice(value(vertex))),
-                }
-            }
-        }
+        let (records, left) = mem::take(&mut self.left).split_at_mut(size * triangles.len());
+        self.left = left;
+        self.copies.copy(values, triangles.as_flattened(), records);
         triangles.len()
     }
 }
 
-/// Triangles whose records stay in a cache of the first level.
-const NEAR: usize = 64;
-
 /// The end of the pipeline: assembler, limits and result.
 pub(super) struct Sink<'a> {
-    /// The layout of a vertex: a whole vector for each output.
+    /// The layout of a vertex: a whole vector for each output, or what goes to records one after the
+    /// other.
     pub(super) records: &'a Records,
     pub(super) assembler: Assembler<u32>,
     /// Instructions left for the draw.
     left: u64,
     bounds: DrawLimits,
-    values: Vec<[f32; 4]>,
+    values: Vec<f32>,
     triangles: Vec<[u32; 3]>,
     /// Records where triangles go soon after they are made.
     target: Option<Target<'a>>,
@@ -161,13 +211,30 @@ impl Sink<'_> {
     /// Assembles a vertex with these output registers.
     pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
         let vertex = self.next_vertex();
-        let Records { fields, options, host, .. } = self.records;
-        self.values.extend(fields.iter().map(|field| field.output.value(registers, options, host)));
+        self.values.resize(self.values.len() + self.records.stride, 0.0);
+        self.records.write_one(vertex, registers, &mut self.values);
         self.push(vertex)
     }
     /// Adds values of vertices that are to be assembled.
-    pub(super) fn push_vertices(&mut self, values: &[[f32; 4]]) {
+    pub(super) fn push_vertices(&mut self, values: &[f32]) {
         self.values.extend_from_slice(values);
+    }
+    /// Assembles triangles of a geometry program, whose vertices count from a first one on.
+    pub(super) fn push_triangles(&mut self, first: u32, triangles: &[Triangle]) -> Result<()> {
+        let of_draw = |&([a, b, c], is_reversed): &Triangle| ([first + a, first + b, first + c], is_reversed);
+        if self.assembler.takes_whole() {
+            self.check(triangles.len())?;
+            let whole = |(vertices, is_reversed)| self.assembler.whole(vertices, is_reversed);
+            self.triangles.extend(triangles.iter().map(of_draw).map(whole));
+            return Ok(());
+        }
+        for (vertices, is_reversed) in triangles.iter().map(of_draw) {
+            if is_reversed {
+                self.assembler.reverse_next();
+            }
+            vertices.into_iter().try_for_each(|vertex| self.push(vertex))?;
+        }
+        Ok(())
     }
     /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
@@ -180,61 +247,74 @@ impl Sink<'_> {
     /// The number of the next vertex whose values come.
     pub(super) fn next_vertex(&self) -> u32 {
         // Range: three for each triangle, and those the caller gave; memory ends before.
-        (self.values.len() / self.records.fields.len().max(1)) as u32
+        (self.values.len() / self.records.stride.max(1)) as u32
     }
     /// Checks the number of triangles if so many more come.
-    pub(super) fn check(&self, more: usize) -> Result<()> {
+    fn check(&self, more: usize) -> Result<()> {
         let most = self.bounds.triangles;
         let count = (self.written + self.triangles.len() + more).min(most as usize + 1);
         check("triangles of a draw", count, most, At::Whole)
     }
-    /// Writes triangles whose vertices need not be kept; keeps those for which there is no room.
-    pub(super) fn put(&mut self, values: &[[f32; 4]], triangles: &[[u32; 3]]) {
-        let target = self.target.as_mut().filter(|_| self.triangles.is_empty());
-        let count = target.map_or(0, |target| target.write(values, triangles));
-        self.written += count;
-        for triangle in &triangles[count..] {
-            let kept = triangle.map(|vertex| self.keep(values, vertex));
-            self.triangles.push(kept);
-        }
-    }
     /// Keeps one of these vertices.
-    pub(super) fn keep(&mut self, values: &[[f32; 4]], vertex: u32) -> u32 {
-        let (size, own) = (self.records.fields.len(), self.next_vertex());
+    pub(super) fn keep(&mut self, values: &[f32], vertex: u32) -> u32 {
+        let (size, own) = (self.records.stride, self.next_vertex());
         let values = values.get(vertex as usize * size..).unwrap_or_default();
         self.push_vertices(&values[..size.min(values.len())]);
         own
     }
 
-    /// Returns whether whole triangles are written as soon as they are made.
-    pub(super) fn is_direct(&self) -> bool {
-        self.target.is_some() && self.triangles.is_empty() && self.assembler.takes_whole()
+    /// Returns whether triangles go to the caller's records soon, so that no vertex stays for long.
+    pub(super) fn flushes(&self) -> bool {
+        self.target.is_some() && self.assembler.takes_whole()
     }
 
-    /// Writes the triangles to the caller's records while there is room; vertices that wait stay.
+    /// Writes the triangles to the caller's records, if no vertex waits.
     pub(super) fn flush(&mut self) {
-        let Some(target) = &mut self.target else { return };
-        let count = target.write(&self.values, &self.triangles);
+        if self.flushes() {
+            self.write_kept();
+        }
+    }
+
+    /// Writes triangles of these vertices, and keeps them if there is no room.
+    pub(super) fn flush_direct(&mut self, values: &[f32]) {
+        if !self.write(values) {
+            self.push_vertices(values);
+        }
+    }
+
+    /// Writes triangles of vertices that were kept.
+    fn write_kept(&mut self) {
+        let values = mem::take(&mut self.values);
+        let is_done = self.write(&values);
+        self.values = values;
+        if is_done {
+            self.values.clear();
+        }
+    }
+
+    /// Writes triangles of these vertices to the caller's records; returns whether all had room.
+    fn write(&mut self, values: &[f32]) -> bool {
+        let Some(target) = &mut self.target else { return false };
+        let count = target.write(values, &self.triangles);
         self.triangles.drain(..count);
         self.written += count;
         if !self.triangles.is_empty() {
-            // The others are kept.
             self.target = None;
-            return;
         }
-        let size = self.records.fields.len();
-        let held = self.assembler.held_mut().zip(0..).flat_map(|(vertex, place)| {
-            let start = mem::replace(vertex, place) as usize * size;
-            self.values[start..start + size].to_vec()
-        });
-        let held: Vec<_> = held.collect();
-        self.values.clear();
-        self.values.extend(held);
+        self.triangles.is_empty()
     }
 
     /// Ends the draw: returns the number of triangles that were written, and the others.
     fn finish(mut self, outputs: Vec<Output>) -> (usize, Triangles) {
-        self.flush();
+        self.write_kept();
+        let whole = vectors(outputs, &self.records.options, self.records.host);
+        if whole.stride != self.records.stride {
+            let vertices: Vec<u32> = (0..self.next_vertex()).collect();
+            let mut values = vec![0.0; vertices.len() * whole.stride];
+            Copies::new(self.records, &whole).copy(&self.values, &vertices, &mut values);
+            self.values = values;
+        }
+        let outputs = whole.fields.into_iter().map(|field| field.output).collect();
         (self.written, Triangles { outputs, values: self.values, triangles: self.triangles })
     }
 
@@ -467,8 +547,14 @@ impl Pipeline {
     /// [`Kind::Limit`] and [`Kind::StepBudget`] at the limits of [`DrawLimits`]. A geometry program
     /// keeps its state up to there.
     pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Triangles> {
-        let count = indices.map_or(vertices.len(), <[u32]>::len);
-        Ok(self.draw_from(Source::Registers(vertices), indices, (0, count), None)?.1)
+        let inputs = vertices.iter().map(|inputs| self.options.attributes_seen(*inputs));
+        let bytes: Vec<u8> = inputs.flatten().flatten().flat_map(f32::to_le_bytes).collect();
+        let array = |offset| Array { bytes: &bytes, offset, stride: 256, number: Number::F32, components: 4 };
+        let attributes: [_; 16] = array::from_fn(|n| VertexAttribute::Array(array(16 * n)));
+        // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
+        let all = Order::Range { first: 0, count: vertices.len() as u32 };
+        let order = indices.map_or(all, Order::U32);
+        Ok(self.draw_from(&Vertices::new(&attributes, order), vertices.len(), None)?.1)
     }
 
     /// Draws vertices of buffers, of which only what the program reads moves.
@@ -508,32 +594,34 @@ impl Pipeline {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let there = most.min(self.vertex.vertices_there(vertices));
         check("vertices of a draw", there, MOST_VERTICES, At::Whole)?;
-        let indices = vertices.order.indices();
-        let first = if let Order::Range { first, .. } = vertices.order { first } else { 0 };
-        let source = Source::Buffers(vertices, there);
-        self.draw_from(source, indices.as_deref(), (first, vertices.order.len()), target)
+        self.draw_from(vertices, there, target)
     }
 
-    /// Draws vertices: those that indices name, or so many from a first one on.
+    /// Draws vertices of buffers, of which there are `count`.
     fn draw_from(
         &mut self,
-        source: Source<'_>,
-        indices: Option<&[u32]>,
-        (first, count): (u32, usize),
+        vertices: &Vertices<'_>,
+        count: usize,
         target: Option<(&Records, &mut [f32])>,
     ) -> Result<(usize, Triangles)> {
         let outputs = varying::outputs(&self.setup.map, &self.options, &self.profile);
-        let records = vectors(outputs.clone(), &self.options, self.host);
-        let target = target.map(|(records, to)| Target::new(records, &outputs, to)).transpose()?;
+        let packed = Records { host: self.host, ..Records::new(outputs.clone(), &self.options) };
+        let target = target.map(|(records, to)| Target::new(records, &packed, to)).transpose()?;
+        let target = target.filter(Target::has_room);
+        let is_packed = target.is_some();
+        let records = if is_packed { packed } else { vectors(outputs.clone(), &self.options, self.host) };
         let mut sink = self.sink(&records, target);
-        let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
+        let indices = vertices.order.indices();
+        let indices = indices.as_deref();
+        let first = if let Order::Range { first, .. } = vertices.order { first } else { 0 };
+        let Self { vertex: batch, at_once, geometry, setup, .. } = self;
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let at = |place: usize| indices.map_or(first.saturating_add(place as u32), |indices| indices[place]);
-        let order = (0..count).map(|place| (place, at(place)));
+        let order = (0..vertices.order.len()).map(|place| (place, at(place)));
         let named = Box::new(order.clone().map(|(_, vertex)| vertex));
-        let named = Named { source, order: named, at_once: *at_once };
+        let named = Named { vertices, count, order: named, at_once: *at_once };
         let Some(geometry) = geometry else {
-            let mut shaded = Shaded::new(batch, named, &records, options);
+            let mut shaded = Shaded::new(batch, named, &records);
             for (place, vertex) in order {
                 let record = shaded.get(vertex, place);
                 sink.spend(shaded.take_spent())?;
@@ -552,11 +640,11 @@ impl Pipeline {
                     indices.iter().copied().skip(primitive.first).take(primitive.size as usize)
                 });
                 let named = Named { order: Box::new(order), ..named };
-                let mut shaded = Shaded::new(batch, named, &forwarded, options);
+                let mut shaded = Shaded::new(batch, named, &forwarded);
                 geometry.draw_variable(indices, primitives, &mut shaded, &mut sink)?;
             }
             GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => {
-                let mut shaded = Shaded::new(batch, named, &forwarded, options);
+                let mut shaded = Shaded::new(batch, named, &forwarded);
                 geometry.draw(order, &mut shaded, &mut sink)?;
             }
         }

@@ -32,13 +32,12 @@ impl Feed {
 
     /// Takes the forwarded outputs of a vertex; returns true when the program is to run, with
     /// [`inputs`](Self::inputs).
+    #[inline]
     pub(super) fn take(&mut self, vectors: &[[f32; 4]], geometry: &mut Geometry) -> bool {
         match self.input {
             GeometryInput::Point { inputs, registers } => {
-                if self.count == 0 {
-                    self.inputs = Registers::DEFAULT_INPUTS;
-                }
-                // The number of inputs is a multiple of the number of vectors.
+                // The number of inputs is a multiple of the number of vectors, so that each
+                // invocation replaces what the one before had.
                 for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
                     self.inputs[usize::from(register & 15)] = vector;
                 }

@@ -5,7 +5,7 @@
 //! an invocation spends, its error and its triangles count in order, as if each ran when its last
 //! vertex comes.
 
-use std::{array, mem};
+use std::array;
 
 use super::demand::are_independent;
 use super::draw::Sink;
@@ -32,8 +32,6 @@ pub(super) struct Geometry {
     has_run: bool,
     /// Instructions of the vertices of each invocation of the batch.
     spent: [u64; LANES],
-    /// Triangles of the batch that are written when all are known.
-    whole: Vec<[u32; 3]>,
 }
 
 impl Geometry {
@@ -53,8 +51,7 @@ impl Geometry {
             let delivered = delivered(setup.input, vertex_outputs);
             Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
         });
-        let (spent, whole) = ([0; LANES], Vec::new());
-        Ok(Self { setup, machine, batch, has_run: false, spent, whole })
+        Ok(Self { setup, machine, batch, has_run: false, spent: [0; LANES] })
     }
 
     /// Runs one invocation after the other from now on.
@@ -205,70 +202,55 @@ impl Geometry {
         batch.run();
         self.has_run |= batch.count() > 0;
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
-        // most vertices are in no triangle, only those of triangles are kept.
-        let size = sink.records.fields.len();
-        let is_direct = sink.is_direct();
-        let keeps = !is_direct && batch.vertices().len() <= 3 * size * batch.triangle_count();
-        let first = keeps.then(|| {
-            let first = sink.next_vertex();
+        // most vertices are in no triangle, only those of triangles stay.
+        let size = sink.records.stride;
+        let keeps = sink.flushes() || batch.vertices().len() <= 3 * size * batch.triangle_count();
+        let is_direct = sink.flushes() && sink.next_vertex() == 0 && batch.is_whole();
+        let first = keeps.then(|| sink.next_vertex());
+        if keeps && !is_direct {
             sink.push_vertices(batch.vertices());
-            first
-        });
-        let (mut result, mut whole) = (Ok(()), mem::take(&mut self.whole));
+        }
+        let mut result = Ok(());
         for lane in 0..batch.count() {
-            result = self.resolve(&batch, lane, (first, is_direct.then_some(&mut whole)), sink);
+            result = self.resolve(&batch, lane, first, sink);
             if result.is_err() {
                 // The draw ends here, so nothing was delivered to later ones.
                 batch.deliver_again(lane);
                 break;
             }
         }
-        sink.put(batch.vertices(), &whole);
-        whole.clear();
-        self.whole = whole;
+        if is_direct {
+            sink.flush_direct(batch.vertices());
+        } else {
+            sink.flush();
+        }
         batch.clear();
         self.batch = Some(batch);
-        sink.flush();
         result
     }
 
-    /// Assembles the triangles of an invocation, or adds them to `whole`. The vertices of the batch
-    /// are kept from a first one on, or not.
+    /// Assembles the triangles of an invocation. The vertices of the batch are kept from a first
+    /// one on, or not.
     fn resolve(
         &mut self,
         batch: &GeometryBatch,
         lane: usize,
-        (first, whole): (Option<u32>, Option<&mut Vec<[u32; 3]>>),
+        first: Option<u32>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         sink.spend(self.spent[lane % LANES])?;
         let Some((steps, triangles)) = batch.triangles(lane) else {
-            if let Some(whole) = whole {
-                sink.put(batch.vertices(), whole);
-                whole.clear();
-            }
             let inputs = batch.prepare(lane, &mut self.machine);
-            self.run(&inputs, sink)?;
-            sink.flush();
-            return Ok(());
+            return self.run(&inputs, sink);
         };
         sink.spend(steps)?;
-        if let Some(whole) = whole {
-            whole.extend(
-                triangles.iter().map(|(vertices, reversed)| sink.assembler.whole(*vertices, *reversed)),
-            );
-            return sink.check(whole.len());
-        }
-        for (vertices, is_reversed) in triangles {
-            if *is_reversed {
-                sink.assembler.reverse_next();
-            }
-            for &vertex in vertices {
-                let place = first.map_or_else(|| sink.keep(batch.vertices(), vertex), |first| first + vertex);
-                sink.push(place)?;
-            }
-        }
-        Ok(())
+        let Some(first) = first else {
+            return triangles.iter().try_for_each(|&(vertices, is_reversed)| {
+                let kept = vertices.map(|vertex| sink.keep(batch.vertices(), vertex));
+                sink.push_triangles(0, &[(kept, is_reversed)])
+            });
+        };
+        sink.push_triangles(first, triangles)
     }
 }
 

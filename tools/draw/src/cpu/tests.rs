@@ -318,6 +318,8 @@ fn records_take_the_outputs_of_a_draw() {
     assert!(refused(draw(&short, 99)).contains("fields[1]"));
     let wide = Records { stride: usize::MAX, ..records };
     assert_eq!(draw(&wide, 99), Ok((0, 1)), "no memory is taken for gaps");
+    let nothing = pipeline.draw(&[], None).expect("draws");
+    nothing.write(&wide, &mut []).expect("no record needs room");
 }
 
 /// Every second invocation makes 256 triangles more, which exceeds the room of a batch, so that it
@@ -350,6 +352,63 @@ fn records_have_the_order_of_invocations_that_run_alone() {
     let mut written = vec![0.0; 3 * 4 * kept.triangles().len()];
     pipeline.draw_records(&vertices, &Records::from_registers(1), &mut written).expect("draws");
     assert!(kept.triangles().flatten().flatten().eq(written.as_chunks().0));
+}
+
+/// Outputs of nine floats: a run of them is no multiple of a copy. Of six invocations the last
+/// three emit a second triangle.
+#[test]
+fn records_of_any_room_and_layout_have_the_values_of_a_draw() {
+    use transpica_asm::{SourceText, assemble};
+    let vertex = ".out pos position\n.proc main\nmov pos, v0\nend\n.end";
+    let corner = |(slot, number): (&str, &str)| {
+        format!(
+            "setemit {slot}\nmov r1, v0\nadd r1, k.{number}, r1\nmov pos, r1\nmov t0, r1\nmov view, v0\nemit\n"
+        )
+    };
+    let corners = [("0", "xxxx"), ("1", "yyyy"), ("2, prim", "zzzz")].map(corner).concat();
+    let geometry = format!(
+        ".gsh point c0\n.constf k(1.0, 2.0, 3.0, 2.5)\n.out pos position\n.out t0 texcoord0.xy\n.out view view\n\
+         .proc corners\n{corners}.end\n.entry gmain\n.proc gmain\ncall corners\nmov r0, v0\n\
+         cmp k.wwww, lt, lt, r0\nifc cmp.x\ncall corners\n.end\nend\n.end"
+    );
+    let sources =
+        [("a.v.pica", vertex), ("b.g.pica", &geometry)].map(|(name, text)| SourceText { name, text });
+    let bytes = assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&bytes).expect("parses");
+    let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &options()).expect("valid");
+    assert!(pipeline.runs_in_batches());
+    let numbers: Vec<u8> = (0..6).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    let number = Array { bytes: &numbers, offset: 0, stride: 4, number: Number::F32, components: 1 };
+    let attributes = [VertexAttribute::Array(number)];
+    let vertices = Vertices::new(&attributes, Order::Range { first: 0, count: 6 });
+    let mut alone = pipeline.clone();
+    alone.one_by_one();
+    let drawn = alone.draw_buffers(&vertices).expect("draws");
+    let packed = Records::new(drawn.outputs().to_vec(), &options());
+    assert_eq!((drawn.triangles().len(), packed.stride), (9, 9));
+    let with_gaps = |gap: usize, stride: usize| {
+        let mut records = Records { stride, ..packed.clone() };
+        (0..).zip(&mut records.fields).for_each(|(number, field)| field.offset += gap * number);
+        records
+    };
+    for records in [packed.clone(), with_gaps(0, 11), with_gaps(1, 12)] {
+        let size = 3 * records.stride;
+        let mut expected = vec![7.0; 9 * size];
+        for (vertex, record) in drawn.triangles().flatten().zip(expected.chunks_mut(records.stride)) {
+            for (field, value) in records.fields.iter().zip(vertex) {
+                let lanes = field.output.lanes();
+                record[field.offset..][..lanes].copy_from_slice(&value[..lanes]);
+            }
+        }
+        for room in 0..=9 {
+            let mut found = vec![7.0; 9 * size];
+            let to = &mut found[..room * size];
+            let (written, rest) = pipeline.draw_records(&vertices, &records, to).expect("draws");
+            assert_eq!((written, rest.triangles().len()), (room, 9 - room));
+            rest.write(&records, &mut found[room * size..]).expect("room");
+            assert_eq!(found, expected, "{room} triangles have room");
+        }
+    }
 }
 
 #[test]
