@@ -25,7 +25,7 @@ pub struct Builder<'a> {
     pub ir: &'a Func,
     /// Names of its parameters.
     pub parameters: &'a [String],
-    /// There are procedures, or names of registers in the source.
+    /// Set if there are procedures, or names of registers in the source.
     pub is_sourced: bool,
     pub carriers: Carriers,
     /// Contents of input registers.

@@ -95,8 +95,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Returns whether rounds stand one after the other. Where more than the test leaves a loop, each
-    /// of them nests in the one before.
+    /// Returns whether rounds stand one after the other. Where more than the test leaves a loop,
+    /// each of them nests in the one before.
     fn is_unrolled(&self, rounds: i64, size: usize, is_left: bool) -> bool {
         let most = self.options.unroll;
         rounds as usize * size <= most || (rounds <= FEW && (most > 0 || !is_left))

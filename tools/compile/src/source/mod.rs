@@ -10,8 +10,8 @@
 //! operations on lanes and on constants; `host.rs` the graph of the host; `interface.rs` what
 //! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
 //! names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`, `arithmetic.rs`,
-//! `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the source
-//! itself, on the CPU, `samples.rs` its random inputs.
+//! `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
+//! source itself, on the CPU, `samples.rs` its random inputs.
 
 mod arithmetic;
 mod build;

@@ -1,9 +1,9 @@
 //! Quaternions for fragment lighting, from a normal or from a normal and a tangent.
 //! In: vectors that an output has. Out: lanes of a unit quaternion, without branches.
 //!
-//! For the rotation to the axes tangent, bitangent and normal, `4 q qᵀ` is a matrix of sums of their
-//! components. Each of its rows is a multiple of q; the one with the largest component of q on its
-//! diagonal is exact.
+//! For the rotation to the axes tangent, bitangent and normal, `4 q qᵀ` is a matrix of sums of
+//! their components. Each of its rows is a multiple of q; the one with the largest component of q
+//! on its diagonal is exact.
 
 use super::ir::Binary;
 use naga::MathFunction as M;

@@ -6,9 +6,9 @@
 //! saves *n* with each word, and costs 2.5 with each word, half of one with each block of it, and
 //! [`MOVE`] with each control instruction, [`MOVE_AMONG_OTHERS`] while other groups wait. Each run
 //! keeps the sum. Where it is negative, or a group has at most [`LONELY`] lanes among many groups,
-//! the lanes run one by one, from their beginning, but not in [small](super::small) runs. The three numbers were
-//! chosen by the geometric mean of all rows of `cargo run --release -p transpica-bench -- --batch
-//! shaders`, column by column: smaller and larger ones take as long or longer.
+//! the lanes run one by one, from their beginning, but not in [small](super::small) runs. The three
+//! numbers were chosen by the geometric mean of all rows of `cargo run --release -p transpica-bench
+//! -- --batch shaders`, column by column: smaller and larger ones take as long or longer.
 
 use super::VertexError;
 use super::code::{Code, Route};

@@ -192,8 +192,8 @@ impl<'a> Target<'a> {
 
 /// The end of the pipeline: assembler, limits and result.
 pub(super) struct Sink<'a> {
-    /// The layout of a vertex: a whole vector for each output, or what goes to records one after the
-    /// other.
+    /// The layout of a vertex: a whole vector for each output, or what goes to records one after
+    /// the other.
     pub(super) records: &'a Records,
     pub(super) assembler: Assembler<u32>,
     /// Instructions left for the draw.
