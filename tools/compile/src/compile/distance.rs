@@ -1,6 +1,8 @@
 //! How far a program is from its source: both run on the same vertices.
 //! In: the source, the program's file. Out: for each output the largest distance. Values are those
 //! of the types: small floats with 0 and ±1 among them, small indices, bytes for scaled attributes.
+//! A component counts where the source has a finite number: shading languages define neither
+//! infinities nor NaN, and products of 0 differ there. One that never counts is an error.
 
 use std::fmt;
 
@@ -20,6 +22,10 @@ const BUDGET: u64 = 1 << 16;
 /// One vertex of so many may be left out because the source itself moves there.
 const MOST_LEFT_OUT: usize = 4;
 
+/// Vertices that are drawn at most for each that must count: a logarithm or a root of some sums is
+/// seldom finite.
+const MOST_DRAWN: usize = 8;
+
 /// The largest distance of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Distance {
@@ -27,7 +33,9 @@ pub struct Distance {
     pub ulp: u32,
     /// Relative to the largest component.
     pub relative: f64,
-    /// Vertices whose components are finite in the source.
+    /// Vertices on which each component was compared.
+    pub counts: [usize; 4],
+    /// The least of them.
     pub vertices: usize,
 }
 
@@ -42,10 +50,21 @@ impl fmt::Display for Distance {
     }
 }
 
-/// Runs a program and its source on random vertices.
+/// An output while vertices run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Compared {
+    distance: Distance,
+    /// Vertices with a component that is finite in the source.
+    seen: usize,
+    /// Those of them that were left out.
+    left_out: usize,
+}
+
+/// Runs a program and its source on random vertices, so many for each component if the source is
+/// finite there often enough.
 ///
 /// # Errors
-/// One of them fails.
+/// One of them fails, or a component is never compared.
 pub(super) fn measure(
     source: &Source,
     options: &Options,
@@ -58,10 +77,13 @@ pub(super) fn measure(
     let constants = dvle::constants(file.executable(0).map_err(failed)?);
     let mut machine = Machine::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
     let mut random = Random::new(0, "vertices of a shader");
-    let mut all = vec![Distance::default(); interface.outputs.len()];
+    let mut all = vec![Compared::default(); interface.outputs.len()];
     let lost = || Error::Assembly("a value of the source cannot be computed".into());
-    let (mut has_run, mut left_out) = (false, vec![0; all.len()]);
-    for _ in 0..vertices {
+    let mut has_run = false;
+    for drawn in 0..vertices * MOST_DRAWN {
+        if drawn >= vertices && all.iter().all(|one| one.distance.vertices >= vertices) {
+            break;
+        }
         let inputs = Inputs::random(&mut random, interface);
         // Random numbers lead to indices outside of arrays, where the source has no value.
         let Some(expected) = evaluate(source, options, interface, &inputs) else { continue };
@@ -75,19 +97,36 @@ pub(super) fn measure(
         machine.set_uniforms(&uniforms);
         let found = machine.run(&inputs.attributes).map_err(failed)?;
         let mut moved = None;
-        for (number, (lanes, distance)) in expected.iter().zip(&mut all).enumerate() {
+        for (number, (lanes, one)) in expected.iter().zip(&mut all).enumerate() {
             let found = &found[number & 15];
             let movement = || movement(source, options, interface, (&inputs, &expected));
             let far = relative(lanes, found);
             let is_explained = far > MOST && far <= 8.0 * moved.get_or_insert_with(movement)[number];
+            one.seen += usize::from(lanes.iter().any(|lane| lane.is_finite()));
+            one.left_out += usize::from(is_explained);
             // A program that is always far is wrong, whatever the source does.
-            left_out[number] += usize::from(is_explained);
-            if !is_explained || left_out[number] * MOST_LEFT_OUT > vertices {
-                distance.add(lanes, found);
+            if !is_explained || one.left_out * MOST_LEFT_OUT > vertices.max(one.seen) {
+                one.distance.add(lanes, found);
             }
         }
     }
-    if has_run { Ok(all) } else { Err(lost()) }
+    if has_run { distances(&all, interface) } else { Err(lost()) }
+}
+
+/// The distances, if each component was compared.
+fn distances(all: &[Compared], interface: &Interface) -> Result<Vec<Distance>, Error> {
+    let pairs = all.iter().zip(&interface.outputs);
+    let distances = pairs.map(|(Compared { distance, .. }, output)| {
+        let mut counts = distance.counts.iter().take(output.lanes.into());
+        match counts.position(|&count| count == 0) {
+            Some(component) => {
+                let component = ["x", "y", "z", "w"][component & 3];
+                Err(Error::Uncompared(format!("{}.{component}", output.name)))
+            }
+            None => Ok(*distance),
+        }
+    });
+    distances.collect()
 }
 
 /// How far the outputs of the source itself move where its inputs change by what a constant of a
@@ -127,28 +166,26 @@ fn movement(
     moved
 }
 
-/// The largest difference, relative to the largest component; 0 where one is not finite.
+/// The largest difference of components that are finite in the source, relative to the largest of
+/// them.
 fn relative(expected: &[f32], found: &[f32]) -> f64 {
-    if expected.iter().any(|lane| !lane.is_finite()) {
-        return 0.0;
-    }
+    let finite = || expected.iter().zip(found).filter(|(lane, _)| lane.is_finite());
     // Below a thousandth, numbers are what sums of larger ones left.
-    let size = expected.iter().fold(1e-3_f64, |size, lane| size.max(f64::from(lane.abs())));
-    let differences = expected.iter().zip(found).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs() / size);
+    let size = finite().fold(1e-3_f64, |size, (lane, _)| size.max(f64::from(lane.abs())));
+    let differences = finite().map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs() / size);
     differences.fold(0.0, |most, one| if one.is_nan() { f64::INFINITY } else { one.max(most) })
 }
 
 impl Distance {
-    /// Adds an output of a vertex, what the source and the program compute. Infinities and NaN are
-    /// left out: products of 0 differ there.
+    /// Adds an output of a vertex, what the source and the program compute.
     pub fn add(&mut self, expected: &[f32], found: &[f32]) {
-        if expected.iter().any(|lane| !lane.is_finite()) {
-            return;
+        for ((&a, &b), count) in expected.iter().zip(found).zip(&mut self.counts) {
+            if a.is_finite() {
+                *count += 1;
+                self.ulp = self.ulp.max(ulp(a, b).unwrap_or(u32::MAX));
+            }
         }
-        self.vertices += 1;
-        for (&a, &b) in expected.iter().zip(found) {
-            self.ulp = self.ulp.max(ulp(a, b).unwrap_or(u32::MAX));
-        }
+        self.vertices = self.counts.iter().take(expected.len()).copied().min().unwrap_or_default();
         self.relative = self.relative.max(relative(expected, found));
     }
 }
@@ -160,25 +197,72 @@ mod tests {
     use crate::source::{Language, read};
 
     /// The distance of the first program from the source of the second.
-    fn distance(programs: [&str; 2]) -> Distance {
+    fn distance(programs: [&str; 2]) -> Result<Distance, Error> {
         let [program, text] = programs.map(|body| {
             format!("@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {{ return {body}; }}")
         });
         let options = Options::of(Language::Wgsl);
-        let compiled = compile(&read(Language::Wgsl, program.as_bytes()).expect("valid"), &options);
-        let compiled = compiled.expect("in the subset");
+        let compiled = compile(&read(Language::Wgsl, program.as_bytes()).expect("valid"), &options)?;
         let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
         let file = Shbin::parse(&compiled.bytes).expect("a file");
-        measure(&source, &options, &compiled.interface, &file, 400).expect("both run")[0]
+        measure(&source, &options, &compiled.interface, &file, 400).map(|all| all[0])
+    }
+
+    fn relative_of(programs: [&str; 2]) -> f64 {
+        distance(programs).expect("both run").relative
     }
 
     #[test]
     fn programs_that_compute_something_else_are_far() {
-        assert_eq!(distance(["p * 0.5", "p * 0.5"]).relative, 0.0);
-        assert!(distance(["p * 0.5", "p * 0.502"]).relative > MOST);
+        assert_eq!(relative_of(["p * 0.5", "p * 0.5"]), 0.0);
+        assert!(relative_of(["p * 0.5", "p * 0.502"]) > MOST);
         // The source moves where its inputs do, but not so that it explains each vertex.
         let [one, other] = ["fract(p * 1000.0)", "fract(p * 1000.0 + 0.5)"];
-        assert!(distance([one, one]).relative <= MOST);
-        assert!(distance([one, other]).relative > MOST);
+        assert!(relative_of([one, one]) <= MOST);
+        assert!(relative_of([one, other]) > MOST);
+    }
+
+    #[test]
+    fn components_count_where_the_source_is_finite() {
+        let logarithm = "vec4f(p.x, log2(-abs(p.y) - 1.0), p.zw)";
+        for (program, component) in [(logarithm, "position.y"), ("p / 0.0", "position.x")] {
+            assert_eq!(distance([program; 2]), Err(Error::Uncompared(component.into())), "{program}");
+        }
+        // Finite on one vertex of two, of four and of about a hundred: more are drawn.
+        let body = |w: &str| format!("vec4f(p.xy, acos(p.z), {w})");
+        for (w, least) in [("p.w", 400), ("sqrt(p.w)", 400), ("inverseSqrt(p.w - 1.9)", 20)] {
+            let found = distance([&body(w); 2]).expect("compared");
+            assert!(found.vertices >= least && found.relative <= MOST, "{w}: {found}");
+            // The other components count where one is not finite, and the one where it is.
+            for (finite, wrong) in [("p.xy", "p.yx"), (w, "1.0 + p.x")] {
+                assert!(relative_of([&body(w).replace(finite, wrong), &body(w)]) > MOST, "{w}: {wrong}");
+            }
+        }
+        let seldom = distance(["vec4f(p.xyz, sqrt(p.x - 1.99))"; 2]).expect("compared");
+        assert!((1..400).contains(&seldom.vertices), "{seldom}");
+    }
+
+    #[test]
+    fn vertices_that_another_output_needs_leave_out_no_larger_part() {
+        // Of large fractions a part is left out, and the root is seldom finite.
+        let text = "struct Out { @builtin(position) place: vec4f, @location(0) color: vec4f }
+            @vertex fn main(@location(0) p: vec4f) -> Out {
+                return Out(vec4f(fract(p.x / p.y * 1000.0)), vec4f(sqrt(p.x - 1.99)));
+            }";
+        let compiled =
+            compile(&read(Language::Wgsl, text.as_bytes()).expect("valid"), &Options::of(Language::Wgsl));
+        let [place, color] = compiled.expect("the same").distances[..] else { panic!("two outputs") };
+        assert!(place.vertices > 10_000 && (1..100).contains(&color.vertices), "{place}, {color}");
+    }
+
+    #[test]
+    fn an_infinity_of_the_program_is_far_from_a_number() {
+        let [mut one, mut other] = [Distance::default(); 2];
+        one.add(&[1.0, f32::NAN], &[1.0, f32::INFINITY]);
+        assert_eq!(one, Distance { counts: [1, 0, 0, 0], ..Distance::default() });
+        one.add(&[f32::INFINITY, 2.0], &[0.0, 2.0]);
+        assert_eq!(one, Distance { counts: [1, 1, 0, 0], vertices: 1, ..Distance::default() });
+        other.add(&[1.0, 2.0], &[1.0, f32::NAN]);
+        assert_eq!((other.ulp, other.relative, other.vertices), (u32::MAX, f64::INFINITY, 1));
     }
 }

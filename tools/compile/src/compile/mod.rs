@@ -60,6 +60,9 @@ pub enum Error {
         /// Its distance.
         distance: Distance,
     },
+    /// A component of an output, such as `position.w`, for which the source has no finite number on
+    /// any vertex: nothing shows that the program computes it.
+    Uncompared(String),
 }
 
 /// An error in parts, for reports that have places of their own.
@@ -101,6 +104,9 @@ impl fmt::Display for Error {
             Self::Assembly(report) => write!(f, "the program does not assemble as it was made: {report}"),
             Self::Distance { output, distance } => {
                 write!(f, "{output} is not what the source computes: {distance}")
+            }
+            Self::Uncompared(component) => {
+                write!(f, "{component} cannot be compared: the source has no finite number for it on any vertex")
             }
         }
     }
