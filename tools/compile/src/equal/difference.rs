@@ -1,16 +1,16 @@
 //! Values that tell two programs apart, as small as they can be, and the instructions that do.
 //! In: a comparison, values with different results. Out: a [`Difference`].
 
-use std::collections::HashSet;
+use std::ops::Range;
 
-use transpica::isa::{DEFAULT, Mask, Pc};
+use transpica::isa::{DEFAULT, Pc};
+use transpica::settings::Promise;
 use transpica::{Error, Stage};
-use transpica_inspect::access::written;
-use transpica_inspect::ancestry::ancestry;
 use transpica_inspect::executor::ulp;
-use transpica_inspect::recording::{Recording, Run};
+use transpica_inspect::recording::Run;
 use transpica_inspect::state::{State, bits};
 
+use super::divergence::{self, Side};
 use super::matching::OutputPair;
 use super::sample::{Machines, Outputs, Values};
 use super::{Comparison, distance_of};
@@ -18,15 +18,14 @@ use super::{Comparison, distance_of};
 /// Two programs that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The smallest values found, as the first program has its registers.
+    /// The smallest values found, as the first program has its registers, with the known ones.
     pub values: Values,
     /// The first component that differs, with both results; `None` if only one program ends, or if
     /// EMITs do not correspond.
     pub output: Option<Component>,
     /// Set for the programs that end within the budget.
     pub ended: [bool; 2],
-    /// The first instruction of each vertex program whose result the other one never has on the way
-    /// to the component.
+    /// The instructions at which vertex programs part on the way to the component.
     pub instructions: [Option<Pc>; 2],
 }
 
@@ -62,7 +61,8 @@ pub fn of(comparison: &Comparison<'_>, values: Values) -> Result<Difference, Err
         Some((_, number)) => instructions(comparison, &values, &comparison.matching.outputs[number])?,
         None => [None; 2],
     };
-    let values = smallest(comparison, &mut machines, values)?;
+    let mut values = smallest(comparison, &mut machines, values)?;
+    comparison.options.control.apply(&mut values.uniforms);
     let both = machines.run(&values)?;
     let ended = both.each_ref().map(Option::is_some);
     let output = part(comparison, &both).flatten().and_then(|(emit, number)| {
@@ -94,28 +94,58 @@ fn smallest(
     machines: &mut Machines<'_>,
     mut values: Values,
 ) -> Result<Values, Error> {
-    let assume = comparison.options.assume;
-    for (register, promise) in comparison.options.input.promises.into_iter().enumerate() {
+    let (promises, uniforms) = (comparison.options.input.promises, comparison.options.assume.uniforms);
+    // First what nothing needs, in few steps: a program without an end takes long for each.
+    clear(comparison, machines, &mut values, 0..16, |values, register| {
+        for (number, default) in values.inputs[register].iter_mut().zip(DEFAULT) {
+            *number = if promises[register].holds(&[default]) { default } else { *number };
+        }
+    })?;
+    let floats = 0..if uniforms.holds(&[0.0]) { values.uniforms.floats.len() } else { 0 };
+    clear(comparison, machines, &mut values, floats, |values, register| {
+        values.uniforms.floats[register] = [0.0; 4];
+    })?;
+    clear(comparison, machines, &mut values, 0..4, |values, register| {
+        values.uniforms.ints[register] = [0; 4];
+    })?;
+    clear(comparison, machines, &mut values, 0..16, |values, register| {
+        // Range: 16 registers.
+        values.uniforms.set_bool(register as u8, false);
+    })?;
+    for (register, promise) in promises.into_iter().enumerate() {
         for (component, default) in DEFAULT.into_iter().enumerate() {
-            let keeps = |number: f32| promise.holds(&[number]);
-            let place = |values: &mut Values, number| values.inputs[register][component] = number;
-            replace(comparison, machines, &mut values, place, keeps, default)?;
+            replace(comparison, machines, &mut values, (promise, default), |values| {
+                &mut values.inputs[register][component]
+            })?;
         }
     }
     for register in 0..values.uniforms.floats.len() {
         for component in 0..4 {
-            let keeps = |number: f32| assume.uniforms.holds(&[number]);
-            let place = |values: &mut Values, number| values.uniforms.floats[register][component] = number;
-            replace(comparison, machines, &mut values, place, keeps, 0.0)?;
+            replace(comparison, machines, &mut values, (uniforms, 0.0), |values| {
+                &mut values.uniforms.floats[register][component]
+            })?;
         }
     }
-    for register in 0..values.uniforms.ints.len() {
-        attempt(comparison, machines, &mut values, |values| values.uniforms.ints[register] = [0; 4])?;
-    }
-    for register in 0..16 {
-        attempt(comparison, machines, &mut values, |values| values.uniforms.set_bool(register, false))?;
-    }
     Ok(values)
+}
+
+/// Resets registers as long as the results differ: all at once, else the ones of each half.
+fn clear(
+    comparison: &Comparison<'_>,
+    machines: &mut Machines<'_>,
+    values: &mut Values,
+    registers: Range<usize>,
+    reset: impl Fn(&mut Values, usize),
+) -> Result<(), Error> {
+    let mut left = vec![registers];
+    while let Some(range) = left.pop() {
+        let all = |values: &mut Values| range.clone().for_each(|register| reset(values, register));
+        if !attempt(comparison, machines, values, all)? && range.len() > 1 {
+            let middle = range.start + range.len() / 2;
+            left.extend([middle..range.end, range.start..middle]);
+        }
+    }
+    Ok(())
 }
 
 /// Changes values and keeps the change if the results still differ. Returns whether they do.
@@ -125,11 +155,11 @@ fn attempt(
     values: &mut Values,
     change: impl FnOnce(&mut Values),
 ) -> Result<bool, Error> {
-    if machines.steps > MOST_STEPS {
-        return Ok(false);
-    }
     let mut changed = values.clone();
     change(&mut changed);
+    if machines.steps > MOST_STEPS || changed == *values {
+        return Ok(false);
+    }
     let is_kept = differs(comparison, &machines.run(&changed)?) && machines.keep_promise(&changed);
     if is_kept {
         *values = changed;
@@ -137,69 +167,43 @@ fn attempt(
     Ok(is_kept)
 }
 
+/// Replaces a number by the simplest one with which the results differ.
 fn replace(
     comparison: &Comparison<'_>,
     machines: &mut Machines<'_>,
     values: &mut Values,
-    place: impl Fn(&mut Values, f32),
-    keeps: impl Fn(f32) -> bool,
-    default: f32,
+    (promise, default): (Promise, f32),
+    place: impl Fn(&mut Values) -> &mut f32,
 ) -> Result<(), Error> {
-    for number in [default].into_iter().chain(SIMPLE).filter(|number| keeps(*number)) {
-        if attempt(comparison, machines, values, |values| place(values, number))? {
+    let own = *place(values);
+    let simpler = [default].into_iter().chain(SIMPLE).take_while(|number| number.to_bits() != own.to_bits());
+    for number in simpler.filter(|number| promise.holds(&[*number])) {
+        if attempt(comparison, machines, values, |values| *place(values) = number)? {
             return Ok(());
         }
     }
     Ok(())
 }
 
-/// The first instruction of each program, on the way to a component, whose result the other never
-/// has there.
+/// The instructions at which both programs part on the way to a component.
 fn instructions(
     comparison: &Comparison<'_>,
     values: &Values,
     pair: &OutputPair,
 ) -> Result<[Option<Pc>; 2], Error> {
     let (uniforms, inputs) = (comparison.uniforms(&values.uniforms), comparison.inputs(&values.inputs));
-    let mut ways = Vec::new();
-    for (side, opened) in comparison.programs.iter().enumerate() {
+    let record = |side: usize| -> Result<_, Error> {
         let state = State::new(uniforms[side].clone(), vec![bits(&inputs[side])]);
-        let settings = comparison.settings();
-        let run = Run { program: &opened.program, state: &state, settings, outputs: u16::MAX };
-        let Some(recording) = run.record(0)? else { return Ok([None; 2]) };
-        let (register, component) = pair.places[side];
-        // Range: 16 registers with four components.
-        let steps = ancestry(&recording, register as u8, Mask(1 << component)).steps;
-        ways.push((recording, steps));
-    }
-    let results = |side: usize| -> HashSet<u32> {
-        let (recording, steps): &(Recording, Vec<usize>) = &ways[side];
-        steps.iter().flat_map(|&step| made(recording, step)).collect()
+        let (program, settings) = (&comparison.programs[side].program, comparison.settings());
+        let recording = Run { program, state: &state, settings, outputs: u16::MAX }.record(0)?;
+        // A recording ends before long programs do.
+        let ended = recording.filter(|recording| recording.error.is_none());
+        Ok(ended.map(|recording| Side { recording, uniforms: state.uniforms }))
     };
-    Ok([0, 1].map(|side| {
-        let (recording, steps) = &ways[side];
-        let others = results(1 - side);
-        let first =
-            steps.iter().find(|&&step| made(recording, step).iter().any(|bits| !others.contains(bits)));
-        first.or(steps.last()).and_then(|&step| recording.pc(step))
-    }))
-}
-
-/// The results of a step, each NaN and each zero as one number.
-fn made(recording: &Recording, step: usize) -> Vec<u32> {
-    let Some(inst) = recording.inst(step) else { return Vec::new() };
-    let after = recording.state_before(step + 1);
-    let own = written(&inst);
-    let numbers = (0..64usize).filter_map(|lane| {
-        let (register, component) = (lane / 4, lane % 4);
-        let of =
-            |set: u64, bank: &[[f32; 4]; 16]| (set >> lane & 1 != 0).then_some(bank[register][component]);
-        of(own.temps, &after.temps).or_else(|| of(own.outputs, &after.outputs))
-    });
-    let one = |number: f32| match number {
-        _ if number.is_nan() => f32::NAN.to_bits(),
-        _ if number == 0.0 => 0,
-        _ => number.to_bits(),
-    };
-    numbers.map(one).collect()
+    let [Some(a), Some(b)] = [record(0)?, record(1)?] else { return Ok([None; 2]) };
+    // Range: 16 registers with four components.
+    Ok(divergence::instructions(
+        [&a, &b],
+        pair.places.map(|(register, component)| (register as u8, component as u8)),
+    ))
 }

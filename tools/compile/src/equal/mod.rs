@@ -11,11 +11,12 @@
 //! Two results are equal if their bits are, if both are NaN, or if both are zeros: no instruction
 //! of the PICA200 tells those apart.
 //!
-//! Files, besides: `matching.rs` registers of both programs that are one; `sent.rs` geometry
-//! programs as functions; `symbols.rs` results of operations; `term.rs` and `meaning.rs` questions
-//! for solvers; `report.rs` verdicts as text.
+//! Files, besides: `divergence.rs` the instructions that make a difference; `matching.rs` registers
+//! of both programs that are one; `sent.rs` geometry programs as functions; `symbols.rs` results of
+//! operations; `term.rs` and `meaning.rs` questions for solvers; `report.rs` verdicts as text.
 
 pub mod difference;
+mod divergence;
 pub mod matching;
 pub mod meaning;
 pub mod report;
@@ -92,7 +93,9 @@ pub struct Comparison<'a> {
     /// Bools and ints with known values, promises, precision. Outputs are compared as registers.
     pub options: Options,
     /// The largest distance of two results, relative to the largest component of their vector, by
-    /// which they may differ because sums and products are in another order. `None` compares bits.
+    /// which they may differ because sums and products are in another order. It is measured on
+    /// plausible values and never proven: sums of large numbers that cancel have any distance.
+    /// `None` compares bits.
     pub rounding: Option<f32>,
     /// Limits.
     pub effort: Effort,
@@ -108,7 +111,7 @@ pub enum Verdict {
         /// Number of claims that a solver proved; 0 if the structure alone shows it.
         claims: usize,
     },
-    /// The programs were equal on all inputs that were tried.
+    /// The programs were equal, or within the distance, on all inputs that were tried.
     Sampled {
         /// The counts.
         sampled: Sampled,
@@ -219,15 +222,7 @@ impl<'a> Comparison<'a> {
 /// # Errors
 /// A program that the machine refuses, or [`Kind::Stage`] for programs of different stages.
 pub fn compare(comparison: &Comparison<'_>) -> Result<Verdict, Error> {
-    let [first, second] = comparison.programs.map(|opened| opened.program.stage());
-    if first != second {
-        let (what, stage) = match second {
-            Stage::Vertex => ("a geometry program's comparison", "vertex"),
-            Stage::Geometry => ("a vertex program's comparison", "geometry"),
-        };
-        let kind = Kind::Stage { what, stage };
-        return Err(Error::new(kind, At::Whole));
-    }
+    same_stage(comparison.programs)?;
     let why = match structure::prove(comparison) {
         Ok(claims) => return Ok(Verdict::Proven { claims }),
         Err(why) => why,
@@ -237,6 +232,21 @@ pub fn compare(comparison: &Comparison<'_>) -> Result<Verdict, Error> {
         None => Ok(Verdict::Sampled { sampled, why }),
         Some(values) => difference::of(comparison, *values).map(|found| Verdict::Different(Box::new(found))),
     }
+}
+
+/// Checks that both programs have one stage. Their outputs may not correspond otherwise, so tools
+/// ask before they match names.
+///
+/// # Errors
+/// [`Kind::Stage`] if they have not.
+pub fn same_stage(programs: [&Opened; 2]) -> Result<(), Error> {
+    let [first, second] = programs.map(|opened| opened.program.stage());
+    let (what, stage) = match second {
+        _ if first == second => return Ok(()),
+        Stage::Vertex => ("a comparison with a geometry program", "vertex"),
+        Stage::Geometry => ("a comparison with a vertex program", "geometry"),
+    };
+    Err(Error::new(Kind::Stage { what, stage }, At::Whole))
 }
 
 /// Returns whether two results count as equal.

@@ -24,11 +24,12 @@ pub fn text(verdict: &Verdict, names: &Names<'_>) -> String {
             format!("equal for all inputs, proven by structure and {claims} answers of a solver\n")
         }
         Verdict::Sampled { sampled, why } => {
+            let worst = sampled.worst;
+            let rounding = if worst.ulp > 0 { " up to rounding" } else { "" };
             let mut text = match sampled.vertices {
                 0 => format!("nothing shows them equal: {why}\n"),
-                vertices => format!("equal on {vertices} vertices, not proven: {why}\n"),
+                vertices => format!("equal{rounding} on {vertices} vertices, not proven: {why}\n"),
             };
-            let worst = sampled.worst;
             if worst.ulp > 0 {
                 let relative = worst.relative;
                 let _ = writeln!(

@@ -1,6 +1,7 @@
 //! Proof that two programs are equal for all inputs, by their structure.
 //! In: a comparison. Out: the number of claims that a solver had to prove, or why there is no
 //! proof. Both programs are lowered and optimized as for a translation, and walked side by side.
+//! Sums and products in another order are no proof: how far results are apart depends on values.
 
 use crate::geometry::{Observation, StateItem, StateWord};
 use crate::ir::Module;
@@ -25,23 +26,28 @@ const SCRIPTS: [(u32, Products); 4] =
 /// # Errors
 /// The reason why there is no proof.
 pub fn prove(comparison: &Comparison<'_>) -> Result<usize, String> {
-    let registers = &comparison.matching.registers;
     let places = |side: usize| comparison.matching.outputs.iter().map(move |pair| pair.places[side]);
     let lower = |side: usize| {
         let Opened { program, constants, .. } = comparison.programs[side];
         let places: Vec<(usize, usize)> = places(side).collect();
         lowered(program, constants, comparison.options_of(side).unpromised(), &places)
     };
-    let (before, after) = (lower(0)?, lower(1)?);
-    let (precision, lanes) = (comparison.options.arithmetic.precision, comparison.matching.lanes());
+    let (modules, precision) = ([lower(0)?, lower(1)?], comparison.options.arithmetic.precision);
+    let exact = walked(comparison, &modules, Symbols::new(precision, false));
+    if exact.is_ok() || comparison.rounding.is_none() {
+        return exact;
+    }
+    walked(comparison, &modules, Symbols::reordered(precision))?;
+    Err("sums and products are the same for all inputs, in another order".into())
+}
+
+/// Walks over both programs and has the claims decided.
+fn walked(comparison: &Comparison<'_>, modules: &[Module; 2], symbols: Symbols) -> Result<usize, String> {
+    let (registers, lanes) = (&comparison.matching.registers, comparison.matching.lanes());
     // A geometry program yields the number of vertices that it sent, which are its outputs.
     let is_geometry = comparison.programs[0].program.stage() == Stage::Geometry;
     let lanes = (!is_geometry).then_some(lanes.as_slice());
-    let symbols = match comparison.rounding {
-        Some(_) => Symbols::reordered(precision),
-        None => Symbols::new(precision, false),
-    };
-    let symbols = walk::compare_related([&before, &after], symbols, registers, lanes)?;
+    let symbols = walk::compare_related(modules.each_ref(), symbols, registers, lanes)?;
     let claims = symbols.claims.len();
     if claims == 0 {
         return Ok(0);

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use transpica::host::Constants;
+use transpica::interp::Uniforms;
+use transpica::isa::DEFAULT;
 use transpica::settings::Promise;
 use transpica::{Limits, Options, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
@@ -14,13 +16,19 @@ use transpica_proof::generate::{Kind, generate};
 
 use super::matching::Matching;
 use super::sample::{Machines, Values};
-use super::{Comparison, Effort, Opened, Solver, Verdict, compare, distance_of};
+use super::{Comparison, Effort, Opened, Solver, Verdict, compare, distance_of, same_stage};
 
 /// Assembles a source, or returns `None` if it has errors.
 fn opened(text: &str) -> Option<Opened> {
     let bytes = assemble(&[SourceText { name: "", text }]).ok()?.bytes;
     let file = Shbin::parse(&bytes).expect("a file");
     Some(Opened::new(&file, 0, &Limits::default()).expect("a program"))
+}
+
+/// The line of each instruction of a source.
+fn lines(text: &str) -> Vec<u32> {
+    let assembled = assemble(&[SourceText { name: "", text }]).expect("valid");
+    assembled.places.iter().map(|place| place.line).collect()
 }
 
 /// A program without a file.
@@ -74,8 +82,12 @@ fn checked(pair: [&Opened; 2], change: Change<'_>) -> (Verdict, bool) {
                 other => panic!("a difference that is none: {other:?}"),
             }
         }
-        Verdict::Proven { .. } if comparison.rounding.is_none() => assert!(agree(&comparison), "{verdict:?}"),
-        Verdict::Proven { .. } | Verdict::Sampled { .. } => {}
+        Verdict::Proven { .. } => {
+            // A proof is one of bits.
+            comparison.rounding = None;
+            assert!(agree(&comparison), "{verdict:?}");
+        }
+        Verdict::Sampled { .. } => {}
     }
     let agrees = agree(&comparison);
     (verdict, agrees)
@@ -146,31 +158,34 @@ fn other(line: &str, random: &mut Random) -> Option<String> {
     }
 }
 
-/// Edits lines of a text until one gives a program; `None` if the text has no such line.
+/// Edits lines of a text until one gives a program, with the text and the number of the line;
+/// `None` if the text has no such line.
 fn edited(
     text: &str,
     random: &mut Random,
     edit: &mut dyn FnMut(&str, &mut Random) -> Option<String>,
-) -> Option<Opened> {
+) -> Option<(Opened, String, u32)> {
     let lines: Vec<&str> = text.lines().collect();
     (0..200).find_map(|_| {
         let number = random.below(lines.len() as u32) as usize;
         let line = edit(lines[number], random)?;
         let mut all = lines.clone();
         all[number] = &line;
-        opened(&all.join("\n"))
+        let text = all.join("\n");
+        Some((opened(&text)?, text, number as u32 + 1))
     })
 }
 
 #[test]
 fn edited_samples_have_the_right_verdict() {
-    let (mut equal, mut proven, mut different, mut dead) = (0, 0, 0, 0);
+    let (mut equal, mut proven, mut different, mut dead, mut named) = (0, 0, 0, 0, 0);
     for (number, (name, text)) in (0..).zip(samples()) {
         // One sample is several files.
         let Some(sample) = opened(&text) else { continue };
         let mut random = Random::new(number, "edits");
         for _ in 0..4 {
-            let Some(twin) = edited(&text, &mut random, &mut |line, random| same(&text, line, random)) else {
+            let Some((twin, ..)) = edited(&text, &mut random, &mut |line, random| same(&text, line, random))
+            else {
                 continue;
             };
             let found = verdict([&sample, &twin], &|_| {});
@@ -179,17 +194,33 @@ fn edited_samples_have_the_right_verdict() {
             proven += u32::from(found == Verdict::Proven { claims: 0 });
         }
         for _ in 0..6 {
-            let Some(wrong) = edited(&text, &mut random, &mut other) else { continue };
+            let Some((wrong, changed, line)) = edited(&text, &mut random, &mut other) else { continue };
             match verdict([&sample, &wrong], &|_| {}) {
-                Verdict::Different(_) => different += 1,
+                Verdict::Different(found) => {
+                    let [a, b] = [&text, &changed].map(|text| lines(text));
+                    let [a, b] = [(a, 0), (b, 1)]
+                        .map(|(lines, side): (_, usize)| Some(lines[found.instructions[side]?.index()]));
+                    // Nothing stands for an instruction that was removed.
+                    let is_removed = changed.lines().nth(line as usize - 1) == Some("nop");
+                    let is_named = a == Some(line) && (b == a || is_removed);
+                    if !is_named {
+                        let texts = [&text, &changed].map(|text| text.lines().nth(line as usize - 1));
+                        println!("{name}:{line}: {texts:?}, named {a:?} {b:?}");
+                    }
+                    named += u32::from(is_named);
+                    different += 1;
+                }
                 // Nothing needs the result, or the machine shows no difference either.
                 Verdict::Proven { .. } | Verdict::Sampled { .. } => dead += 1,
             }
         }
     }
-    println!("{equal} equal edits, {proven} proven; {different} different ones, {dead} without effect");
+    println!(
+        "{equal} equal edits, {proven} proven; {different} different ones, {named} with the line, {dead} without effect"
+    );
     assert!(equal >= 100 && different >= 100, "{equal} {different}");
     assert!(proven * 10 >= equal * 9 && dead * 10 <= different, "{proven} {dead}");
+    assert!(named * 20 >= different * 19, "{named} of {different}");
 }
 
 const HEAD: &str = ".out pos position\n.out col color\n.fvec first, second\n.bool deep, flat, late\n\
@@ -229,7 +260,10 @@ fn variants_of_a_program_are_equal_to_the_whole_under_their_bools() {
             if known == bools {
                 assert_eq!(found, Verdict::Proven { claims: 0 }, "{bools:03b}");
             } else {
-                assert!(matches!(found, Verdict::Different(_)), "{bools:03b} as {known:03b}: {found:?}");
+                let Verdict::Different(found) = found else {
+                    panic!("{bools:03b} as {known:03b}: {found:?}")
+                };
+                assert_eq!(found.values.uniforms.bools & 7, known, "{bools:03b}: what is known stays");
             }
         }
         let found = verdict([&whole, &variant], &|_| {});
@@ -316,7 +350,13 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
     let matching = Matching::new([&plain.symbols, &vertex.symbols], &[]).expect("outputs");
     let comparison = Comparison::new([&plain, &vertex], &matching, Options::default());
     let error = compare(&comparison).expect_err("two stages");
-    assert_eq!(error.to_string(), "input: a geometry program's comparison does not accept a vertex program");
+    let text = |what: &str, stage: &str| {
+        format!("input: a comparison with a {what} program does not accept a {stage} program")
+    };
+    assert_eq!(error.to_string(), text("geometry", "vertex"));
+    let other = same_stage([&vertex, &plain]).expect_err("two stages");
+    assert_eq!(other.to_string(), text("vertex", "geometry"));
+    assert_eq!((same_stage([&vertex; 2]), same_stage([&plain; 2])), (Ok(()), Ok(())));
 }
 
 #[test]
@@ -348,7 +388,12 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
     ];
     assert!(matches!(verdict_of(bodies, &|_| {}), Verdict::Different(_)));
     let rounding = |comparison: &mut Comparison<'_>| comparison.rounding = Some(1e-5);
-    assert_eq!(verdict_of(bodies, &rounding), Verdict::Proven { claims: 0 });
+    // Structure shows the order, samples the distance.
+    let found = verdict_of(bodies, &rounding);
+    let Verdict::Sampled { sampled, why } = &found else { panic!("{found:?}") };
+    assert_eq!(why, "sums and products are the same for all inputs, in another order");
+    assert!(sampled.vertices == 4096 && sampled.worst.ulp > 0 && sampled.worst.relative <= 1e-5, "{found:?}");
+    assert_eq!(verdict_of([bodies[0]; 2], &rounding), Verdict::Proven { claims: 0 });
     // Not the same sum, but near it.
     let near =
         ["mul pos, first, a", "mul r0, first, a\nmul r1, half.y, r0\nadd r1, r1, -r0\nadd pos, r1, r0"];
@@ -360,6 +405,88 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
     for (limit, is_equal) in [(0.79, false), (0.81, true)] {
         let found = verdict_of(rows[0], &|comparison| comparison.rounding = Some(limit));
         assert_eq!(!matches!(found, Verdict::Different(_)), is_equal, "{limit}: {found:?}");
+    }
+}
+
+#[test]
+fn sums_in_another_order_can_have_any_distance() {
+    let bodies = ["add r0, first, a\nadd pos, b, r0", "mov r1, a\nadd r0, b, r1\nadd pos, first, r0"];
+    // At most a unit in the last place on plausible values, with which the verdict is about rounding.
+    for (limit, is_equal) in [(1e-5, true), (1e-9, false)] {
+        let found = verdict_of(bodies, &|comparison| comparison.rounding = Some(limit));
+        assert_eq!(found.is_equal(), is_equal, "{limit}: {found:?}");
+        assert!(!matches!(found, Verdict::Proven { .. }), "{found:?}");
+    }
+    let [a, b] = bodies.map(program);
+    let matching = Matching::new([&a.symbols, &b.symbols], &["position".into()]).expect("outputs");
+    let comparison =
+        Comparison { rounding: Some(1e-5), ..Comparison::new([&a, &b], &matching, Options::default()) };
+    let mut values = Values { uniforms: values::uniforms(0), inputs: [[0.0; 4]; 16] };
+    values.uniforms.floats[0] = [1e20, 0.0, 0.0, 0.0];
+    (values.inputs[0][0], values.inputs[1][0]) = (-1e20, 1.0);
+    let both = Machines::new(&comparison).expect("machines").run(&values).expect("it runs");
+    let results = both.each_ref().map(|sent| sent.as_ref().expect("it ends")[0].outputs[0][0]);
+    assert_eq!(results, [1.0, 0.0]);
+}
+
+#[test]
+fn a_difference_names_the_instructions_at_which_programs_part() {
+    let branch = |test: &str| {
+        let arms = "mul r0, second, r0\n.else\nadd r0, second, r0\n.end\nmov pos, r0";
+        format!("mov r0, a\ncmp first.x, {test}, {test}, a.x\nifc cmp.x\n{arms}")
+    };
+    for (bodies, places) in [
+        // The other result occurs elsewhere.
+        (
+            [
+                "dp4 r1.x, first, a\ndp4 r1.y, second, a\nmov r2, r1.xyyy\nadd pos, half, r2",
+                "dp4 r1.x, second, a\ndp4 r1.y, second, a\nmov r2, r1.xyyy\nadd pos, half, r2",
+            ],
+            [0, 0],
+        ),
+        // A copy before it, and a sign.
+        (
+            [
+                "mul r0, first, a\nadd pos, half, r0",
+                "mov r3, a\nmul r0, first, -r3\nadd r2, half, r0\nmov pos, r2",
+            ],
+            [0, 1],
+        ),
+        // A copy behind it, with a sign.
+        (["add r0, first, a\nadd pos, half, r0", "add r0, first, a\nadd r1, half, r0\nmov pos, -r1"], [1, 2]),
+        // Another register, whose value is right.
+        (
+            [
+                "mul r0, first, a\nmul r1, second, a\nadd r2, r0, r1\nmov pos, r2",
+                "mul r0, first, a\nmul r1, second, a\nadd r2, r0, r0\nmov pos, r2",
+            ],
+            [2, 2],
+        ),
+        // Exchanged operands and other registers after it.
+        (
+            [
+                "mul r0, first, a\nmul r1, second, a\nadd pos, r0, r1",
+                "mul r0, first, a\nmul r2, second, b\nadd pos, r2, r0",
+            ],
+            [1, 1],
+        ),
+        // One that is gone, and one that nothing replaces.
+        (["mul r0, first, a\nmul r0, second, r0\nmov pos, r0", "mul r0, first, a\nnop\nmov pos, r0"], [1, 0]),
+        (["mul r0, first, a\nmov pos, r0", "nop\nmov pos, r0"], [0, 1]),
+        // Another opcode, behind an address.
+        (
+            [
+                "add r1, half, a\nmova a0.x, r1.x\nmov pos, first[a0.x + 0]",
+                "mul r1, half, a\nmova a0.x, r1.x\nmov pos, first[a0.x + 0]",
+            ],
+            [0, 0],
+        ),
+        // A comparison that decides which instructions run.
+        ([&branch("gt"), &branch("le")], [1, 1]),
+    ] {
+        let found = verdict_of(bodies, &|_| {});
+        let Verdict::Different(found) = found else { panic!("{bodies:?}: {found:?}") };
+        assert_eq!(found.instructions.map(|pc| pc.map(|pc| pc.index())), places.map(Some), "{bodies:?}");
     }
 }
 
@@ -405,6 +532,14 @@ fn a_program_that_does_not_end_differs_from_one_that_does() {
     let bodies = ["mov pos, a", "again:\ncmp a.x, eq, eq, a.x\njmpc cmp.x, again\nmov pos, a"];
     let Verdict::Different(found) = verdict_of(bodies, &|_| {}) else { panic!("equal") };
     assert_eq!((found.ended, &found.output), ([true, false], &None));
+    // Its values are as small as others: of all registers it is one component that decides.
+    let endless = "mov r0, first\nagain:\ncmp half.z, lt, lt, r0.x\njmpc cmp.x, again\nmov pos, a";
+    let found = verdict_of(["mov pos, a", endless], &|comparison| comparison.effort.budget = 1 << 16);
+    let Verdict::Different(found) = found else { panic!("equal") };
+    let mut defaults = Values { uniforms: Uniforms::default(), inputs: [DEFAULT; 16] };
+    defaults.uniforms.floats = [[0.0; 4]; 96];
+    defaults.uniforms.floats[0][0] = 3.0;
+    assert_eq!((found.ended, found.values), ([true, false], defaults));
     // Twice the budget is no difference: the slower program gets sixteen times as much.
     let slow = "mov r0, a\n".repeat(70) + "mov pos, a";
     let found =
