@@ -9,6 +9,7 @@ use std::path::Path;
 use toml::de::DeTable;
 use transpica::Stage;
 use transpica::interp::Uniforms;
+use transpica::isa::sizes::FLOATS;
 use transpica::settings::{BoolUniforms, IntUniforms};
 use transpica_inspect::json::float;
 
@@ -306,22 +307,32 @@ impl<'t> Parser<'_, 't> {
     fn twin(&self, table: &DeTable<'t>, item: &Item<'t>, own: usize) -> Result<Twin, Problem> {
         let (reader, start) = (self.reader, item.span().start);
         let shader = named(reader, (item, "equal"), self.files, &Choices::default())?;
+        let name = reader.texts(item, "equal")?.join(", ");
         let stage = self.shader.executables.get(own).map_or(Stage::Vertex, |it| it.program.stage());
         let index = shader.index_of(stage).map_err(|error| reader.problem(start, error))?;
+        if shader.bytes == self.shader.bytes && index == own {
+            return Err(reader.problem(start, format!("equal: {name} is the same program")));
+        }
         // Registers that the case sets are those with the same value on top of either default.
         let layer = table.get("uniforms").map(|item| reader.table(item, "uniforms")).transpose()?;
         let layers = Layers { uniforms: layer.into_iter().collect(), ..Layers::default() };
         let set = |bools: u16, int: u8| {
-            let defaults = Defaults::Guessed(Uniforms { bools, ints: [[int; 4]; 4], ..Uniforms::default() });
+            let floats = [[int.into(); 4]; FLOATS];
+            let defaults = Defaults::Guessed(Uniforms { bools, ints: [[int; 4]; 4], floats });
             Ok::<_, Problem>(state(reader, &layers, (self.shader, own), defaults, start)?.uniforms)
         };
         let (low, high) = (set(0, 0)?, set(u16::MAX, u8::MAX)?);
+        let mut floats = low.floats.as_flattened().iter().zip(high.floats.as_flattened());
+        let has_float = floats.any(|(low, high)| low.to_bits() == high.to_bits());
+        if let (Some(item), true) = (table.get("uniforms"), has_float) {
+            let message = "uniforms: beside equal only bools and ints are known; the programs are compared for all floats";
+            return Err(reader.problem(item.span().start, message));
+        }
         let bools = BoolUniforms { baked: !(low.bools ^ high.bools), values: low.bools, specialized: 0 };
         let mut ints = IntUniforms::default();
         for ((known, low), high) in ints.baked.iter_mut().zip(low.ints).zip(high.ints) {
             *known = (low == high).then_some(low);
         }
-        let name = reader.texts(item, "equal")?.join(", ");
         Ok(Twin { name, shader, index, own, bools, ints })
     }
 

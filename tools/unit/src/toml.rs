@@ -63,8 +63,10 @@ impl<'t> Reader<'t> {
         if let Some(text) = item.get_ref().as_str() {
             return Ok(vec![text.to_owned()]);
         }
-        let texts = self.list(item, what)?.iter().map(|item| Ok(self.text(item, what)?.to_owned()));
-        texts.collect()
+        let Some(list) = item.get_ref().as_array() else {
+            return self.wrong(item, what, "a text or a list of texts");
+        };
+        list.iter().map(|item| Ok(self.text(item, what)?.to_owned())).collect()
     }
 
     pub fn bool(self, item: &Item<'t>, what: &str) -> Result<bool, Problem> {

@@ -58,7 +58,11 @@ impl Twin {
                 return Err(format!("nothing was compared with {}: no vertex ends", self.name));
             }
         }
-        let instruction = |side: usize, pc: Pc| sides[side].0.place(pc);
+        let instruction = |side: usize, pc: Pc| {
+            let (shader, index) = sides[side];
+            let text = shader.listing(Some(index)).and_then(|listing| listing.line(pc));
+            format!("{}: {}", shader.place(pc), text.unwrap_or_default())
+        };
         let names = Names { programs: ["the program", &self.name], instruction: &instruction };
         Err(format!("not equal to {}\n{}", self.name, text(&verdict, &names).trim_end()))
     }
