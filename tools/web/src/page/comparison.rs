@@ -6,7 +6,7 @@ use serde::Serialize;
 use transpica::isa::Pc;
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{Names, text};
-use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
+use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare, same_stage};
 use transpica_inspect::saved;
 use transpica_inspect::state::{State, bits};
 
@@ -38,6 +38,7 @@ pub fn equal(open: &Open<'_>, other: &Open<'_>, settings: &Settings) -> Result<C
     let options = settings.values.options;
     let opened = |open: &Open<'_>| Opened::new(open.file, open.index, &options.limits);
     let (first, second) = (opened(open)?, opened(other)?);
+    same_stage([&first, &second])?;
     let matching = Matching::new([&first.symbols, &second.symbols], &[]).map_err(Problem::error)?;
     // Less than on the command line: a pane follows edits.
     let effort = Effort { vertices: 1 << 14, budget: 1 << 14, ..Effort::default() };
