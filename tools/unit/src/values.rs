@@ -94,20 +94,7 @@ pub(crate) fn state<'t>(
             reader.problem(found.unwrap_or(start), message)
         })
     };
-    let (uniforms, is_start) = match defaults {
-        Defaults::Start(uniforms) => (uniforms, true),
-        Defaults::Guessed(uniforms) => (uniforms, false),
-    };
-    let (mut state, none) = (State::new(uniforms, Vec::new()), Vec::new());
-    if let Some(declared) = &shader.declared {
-        let mut values = Values::new(declared);
-        for layer in &layers.uniforms {
-            values.set(reader, layer, &to.symbols)?;
-        }
-        let computed = values.onto(&mut state.uniforms, is_start);
-        computed
-            .ok_or_else(|| reader.problem(start, "the host cannot compute a register from these uniforms"))?;
-    }
+    let (mut state, none) = (begin(reader, layers, (shader, to), defaults, start)?, Vec::new());
     for (number, layer) in layers.uniforms.iter().enumerate() {
         let entries = entries(layer, |name, item| {
             let is_declared = shader.declared.as_ref().is_some_and(|declared| declared.takes(name, item));
@@ -134,6 +121,32 @@ pub(crate) fn state<'t>(
             insert(&mut vertex, register.as_ref().map_or(&path[..], |register| register), value(item));
         }
         state = parsed(json!({ "vertices": [vertex] }), state, [&none, &entries], &[])?;
+    }
+    Ok(state)
+}
+
+/// Returns the state before registers are set: defaults, and what the host computes from declared
+/// names.
+fn begin<'t>(
+    reader: Reader<'t>,
+    layers: &Layers<'_, 't>,
+    (shader, to): (&Shader, &Executable),
+    defaults: Defaults,
+    start: usize,
+) -> Result<State, Problem> {
+    let (uniforms, is_start) = match defaults {
+        Defaults::Start(uniforms) => (uniforms, true),
+        Defaults::Guessed(uniforms) => (uniforms, false),
+    };
+    let mut state = State::new(uniforms, Vec::new());
+    if let Some(declared) = &shader.declared {
+        let mut values = Values::new(declared);
+        for layer in &layers.uniforms {
+            values.set(reader, layer, &to.symbols)?;
+        }
+        let computed = values.onto(&mut state.uniforms, is_start);
+        computed
+            .ok_or_else(|| reader.problem(start, "the host cannot compute a register from these uniforms"))?;
     }
     Ok(state)
 }

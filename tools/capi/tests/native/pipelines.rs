@@ -445,7 +445,8 @@ fn large_draws_are_the_same_at_once_later_and_in_parts() {
                 scope.spawn(move || {
                     let copy = std::ptr::with_exposed_provenance_mut(copy);
                     let mut draw: TranspicaDraw = std::mem::zeroed();
-                    (draw.attributes, draw.attribute_count) = (std::ptr::with_exposed_provenance(vertices), 3);
+                    (draw.attributes, draw.attribute_count) =
+                        (std::ptr::with_exposed_provenance(vertices), 3);
                     (draw.first, draw.count) = ((part * VERTICES / 2) as u32, VERTICES / 2);
                     draw.record_stride = record_stride;
                     let (to, mut count) = (to.as_mut_ptr(), 0);

@@ -106,7 +106,10 @@ impl fmt::Display for Error {
                 write!(f, "{output} is not what the source computes: {distance}")
             }
             Self::Uncompared(component) => {
-                write!(f, "{component} cannot be compared: the source has no finite number for it on any vertex")
+                write!(
+                    f,
+                    "{component} cannot be compared: the source has no finite number for it on any vertex"
+                )
             }
         }
     }
