@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use transpica_compile::compile::{Compiled, compile_file};
-use transpica_compile::source::Options;
+use transpica_compile::source::{Language, Options};
 
+use crate::files;
 use crate::report::Failure;
 
 /// Compiles a file, with the default options of its language or changed ones.
@@ -15,8 +16,12 @@ pub fn compile(
     options: impl FnOnce(Options) -> Options,
 ) -> Result<Compiled, Failure> {
     let compiled = compile_file(path, bytes, options).ok_or_else(|| {
-        let message = "the extension names the language: .wgsl, .glsl, .vert, .vs, .spv";
-        Failure::usage(format!("{}: {message}", path.display()))
+        let extensions: Vec<String> =
+            Language::extensions().map(|extension| format!(".{extension}")).collect();
+        let message = format!("the extension of the file names the language: {}", extensions.join(", "));
+        let failure = Failure::usage(format!("{}: {message}", path.display()));
+        let is_text = files::is_source(path);
+        failure.maybe_hint(is_text.then_some("transpica asm assembles programs of the console as text"))
     })?;
     compiled.map_err(|error| {
         let report = error.report();

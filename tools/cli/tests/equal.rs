@@ -291,7 +291,13 @@ fn shaders_of_other_languages_become_programs() {
     let assembled = folder.join("text.shbin").display().to_string();
     transpica(&["asm", &text, "-o", &assembled]).succeeded();
     assert_eq!(transpica(&["equal", &assembled, &binary, "--solver", "none"]).status, 0);
+    // What the host computes has the name of the text, and its line.
+    let line = "  projection_view: computed by the host, line 22: out.position = camera.projection * ";
+    assert!(report.contains("  uv (texcoord0): ") && report.contains(line), "{report}");
     let (status, document) = json(&["compile", shader, "-o", &binary, "--json"]);
+    assert_eq!(document["outputs"][2]["semantic"], "texcoord0");
+    assert_eq!(document["attributes"][0]["name"], "in_position");
+    assert_eq!(document["host"][0], "projection_view");
     assert_eq!((status, document["attributes"].as_array().map(Vec::len)), (0, Some(3)));
     // Other commands compile what they read.
     let same = transpica(&["equal", shader, &binary, "--solver", "none"]).succeeded();
@@ -309,5 +315,21 @@ fn shaders_of_other_languages_become_programs() {
     );
     assert!(!Path::new(&none).exists());
     assert_eq!(transpica(&["compile", "shaders/lights.shbin", "-o", &none]).status, 2);
+    for (arguments, status, expected) in [
+        (
+            &["compile", shader, "--output-as", "nosuch=color"][..],
+            1,
+            "no output nosuch; there is position, color, uv",
+        ),
+        (&["compile", shader, "--scaled", "nosuch"], 1, "no attribute nosuch; there is position, normal, uv"),
+        (&["compile", shader, "--entry", "nosuch"], 1, "no vertex entry point nosuch; there is vs_main"),
+        (&["compile", &text], 2, "transpica asm"),
+        (&["compile", "-"], 2, "extension of the file"),
+        (&["asm", shader], 1, "transpica compile"),
+    ] {
+        let ran = transpica(&[arguments, &["-o", &none]].concat());
+        assert!(ran.status == status && ran.err.contains(expected), "{arguments:?}: {}", ran.err);
+    }
+    assert!(!Path::new(&none).exists());
     assert_eq!(transpica(&["compile", shader, "-o", &none, "--output-as", "uv=nothing"]).status, 2);
 }

@@ -373,9 +373,10 @@ fn constants_share_registers_until_none_is_free() {
     let eight = emitted(&sum(8), &[Mask(1)], 0b11 << 40).expect("two registers");
     assert_eq!(eight.constants.iter().map(|constant| constant.0).collect::<Vec<_>>(), [41, 40]);
     let error = emitted(&sum(9), &[Mask(1)], 0b11 << 40).expect_err("three registers");
-    let message =
-        "3 registers for constants are needed, and there are 2: 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5";
+    let message = "3 registers for constants are needed, and there are 2: 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5 and 1 more";
     assert_eq!(error.to_string(), message);
+    let error = emitted(&sum(8), &[Mask(1)], 1 << 40).expect_err("two registers");
+    assert!(error.to_string().ends_with(": 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Code of the host: compiled as C, C++ and Rust, it computes what [`Interface::registers`] does.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,18 @@ fn shader(name: &str, language: Language, text: &[u8]) -> Shader {
     let interface = lower(&source, &Options::of(language)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let interface = interface.interface;
     let (text, bytes, distances) = (String::new(), Vec::new(), Vec::new());
-    Shader { name: name.into(), compiled: Compiled { text, bytes, words: 0, interface, distances } }
+    Shader {
+        name: name.into(),
+        compiled: Compiled {
+            text,
+            bytes,
+            words: 0,
+            interface,
+            distances,
+            names: BTreeMap::new(),
+            source: String::new(),
+        },
+    }
 }
 
 /// All files, and the lists above.

@@ -6,6 +6,8 @@ use clap::Args;
 use transpica_asm::like::keep_layout;
 use transpica_asm::lint::Rule;
 use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
+#[cfg(feature = "compile")]
+use transpica_compile::source::Language;
 
 use super::bind::{self, BindingFiles};
 use crate::arguments::Arguments;
@@ -217,6 +219,11 @@ fn read(path: &Path) -> Result<Text, Failure> {
     if input.is_container() {
         let failure = Failure::new(format!("{} is already assembled: it is a .shbin file", path.display()));
         return Err(failure.hint("transpica dis prints its source, transpica info prints its tables"));
+    }
+    #[cfg(feature = "compile")]
+    if Language::of(path).is_some() {
+        let failure = Failure::new(format!("{} is a shader in another language", path.display()));
+        return Err(failure.hint("transpica compile makes a program of it"));
     }
     Ok(input.text())
 }

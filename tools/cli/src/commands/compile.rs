@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use transpica_compile::compile::Compiled;
+use transpica_compile::source::interface::{Derived, Output as Varying};
 use transpica_compile::source::{Depth, Options, Role};
 
 use super::bind::{self, BindingFiles};
@@ -26,7 +27,7 @@ use crate::streams::{Output, Streams};
   transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
   transpica compile hero.wgsl -o hero.shbin --entry vs_main --json
 
-The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
+The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal, tangent) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
 
 Every program is run against its source on 2,000 vertices, and the distance is printed.")]
 pub struct Compile {
@@ -111,7 +112,10 @@ pub fn run(arguments: &Compile, common: &Common) -> Result<(), Failure> {
         ..options
     })?;
     if !compiled.interface.derived.is_empty() && arguments.host_c.is_none() && arguments.host_rust.is_none() {
-        let names: Vec<&str> = compiled.interface.derived.iter().map(|derived| &*derived.name).collect();
+        let mut names: Vec<&str> =
+            compiled.interface.derived.iter().map(|derived| host_name(&compiled, derived)).collect();
+        // Small values share a register.
+        names.dedup();
         common.note(format_args!(
             "the host computes {}: --host-c and --host-rust write the code",
             names.join(", ")
@@ -155,32 +159,57 @@ fn describe(compiled: &Compiled) -> String {
     let interface = &compiled.interface;
     let mut text = format!("{} words, {} of 96 float uniforms\n", compiled.words, interface.free);
     for (output, distance) in interface.outputs.iter().zip(&compiled.distances) {
-        let _ = writeln!(text, "  {}: {distance}", output.name);
+        let (name, semantic) = (&output.name, semantic(output));
+        let semantic = if semantic == name { String::new() } else { format!(" ({semantic})") };
+        let _ = writeln!(text, "  {name}{semantic}: {distance}");
     }
     for derived in &interface.derived {
-        let _ = writeln!(text, "  {}: computed by the host", derived.name);
+        let line = derived.line.and_then(|line| Some((line, compiled.line(line)?)));
+        let place = line.map_or(String::new(), |(line, source)| format!(", line {line}: {source}"));
+        let _ = writeln!(text, "  {}: computed by the host{place}", host_name(compiled, derived));
     }
     text
+}
+
+/// The name that the text gives to a value of the host.
+fn host_name<'a>(compiled: &'a Compiled, derived: &'a Derived) -> &'a str {
+    compiled.name('c', derived.register).unwrap_or(&derived.name)
+}
+
+/// The semantic of an output.
+fn semantic(output: &Varying) -> &'static str {
+    Role::Semantic(output.semantic).name()
 }
 
 /// The report as JSON.
 fn document(compiled: &Compiled) -> Value {
     let interface = &compiled.interface;
-    let outputs = interface.outputs.iter().zip(&compiled.distances).map(|(output, distance)| {
+    let outputs = interface.outputs.iter().zip(&compiled.distances);
+    let outputs = outputs.map(|(output, distance)| {
         let (ulp, vertices) = (distance.ulp, distance.vertices);
-        json!({ "name": output.name, "ulp": ulp, "relative": distance.relative, "vertices": vertices })
+        json!({
+            "name": output.name,
+            "semantic": semantic(output),
+            "ulp": ulp,
+            "relative": distance.relative,
+            "vertices": vertices,
+        })
     });
     let uniforms = interface.uniforms.iter().map(|uniform| {
-        json!({ "name": uniform.name, "register": uniform.register, "registers": uniform.layout.registers() })
+        let name = uniform.register.and_then(|register| compiled.name('c', register));
+        let name = name.unwrap_or(&uniform.name);
+        json!({ "name": name, "register": uniform.register, "registers": uniform.layout.registers() })
     });
     let attributes = interface.attributes.iter().map(|attribute| {
-        json!({ "name": attribute.name, "register": attribute.register, "type": attribute.shape.name() })
+        let name = compiled.name('v', attribute.register).unwrap_or(&attribute.name);
+        json!({ "name": name, "register": attribute.register, "type": attribute.shape.name() })
     });
+    let host = interface.derived.iter().map(|derived| host_name(compiled, derived));
     json!({
         "words": compiled.words,
         "attributes": attributes.collect::<Vec<_>>(),
         "uniforms": uniforms.collect::<Vec<_>>(),
-        "host": interface.derived.iter().map(|derived| &derived.name).collect::<Vec<_>>(),
+        "host": host.collect::<Vec<_>>(),
         "outputs": outputs.collect::<Vec<_>>(),
     })
 }

@@ -9,14 +9,17 @@ mod distance;
 mod host;
 mod text;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+use transpica::host::dvle;
 use transpica::isa::Mask;
-use transpica::{Options as Settings, Shbin};
+use transpica::{Limits, Options as Settings, Shbin};
+use transpica_asm::lint::{Rule, lint};
 use transpica_asm::{SourceText, assemble};
 
-use crate::emit::{self, Emitted, Surroundings, emit};
+use crate::emit::{self, Emitted, Surroundings, emit, listed};
 use crate::passes::{self, Scratch};
 use crate::source::error::Location;
 use crate::source::{self, Interface, Language, Lowered, Options, Source, lower, read};
@@ -42,6 +45,23 @@ pub struct Compiled {
     pub interface: Interface,
     /// For each output the largest distance to the source.
     pub distances: Vec<Distance>,
+    /// Names in the text, by bank (v, o, c, b or i) and register.
+    pub names: BTreeMap<(char, u8), String>,
+    /// The source as it was given.
+    pub source: String,
+}
+
+impl Compiled {
+    /// Returns the name that the text gives to a register of a bank, without its place in an array.
+    pub fn name(&self, bank: char, register: u8) -> Option<&str> {
+        let name = self.names.get(&(bank, register))?;
+        Some(name.split_once('[').map_or(&**name, |(name, _)| name))
+    }
+
+    /// Returns a line of the source without the white space around it.
+    pub fn line(&self, number: usize) -> Option<&str> {
+        Some(self.source.lines().nth(number.checked_sub(1)?)?.trim())
+    }
 }
 
 /// The reason why a shader is not compiled.
@@ -88,7 +108,10 @@ impl Error {
                 let at = Some(Location { line: line.0.into(), column: 1 });
                 Report { at, message: format!("{what} is not compiled"), advice: None }
             }
-            other => Report { at: None, message: other.to_string(), advice: None },
+            Self::Emit(error) => Report { at: None, message: error.to_string(), advice: advice(error) },
+            Self::Assembly(_) | Self::Distance { .. } => {
+                Report { at: None, message: self.to_string(), advice: None }
+            }
         }
     }
 }
@@ -155,20 +178,35 @@ pub fn compile_file(
 /// See [`Error`].
 pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Result<Compiled, Error> {
     let (interface, emitted) = shortest(source, options)?;
-    let text = text::program(&emitted, &interface, &source.original).map_err(Error::Assembly)?;
+    let (text, names) = text::program(&emitted, &interface, &source.original).map_err(Error::Assembly)?;
     let assembled = assemble(&[SourceText { name: &interface.entry, text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
     if assembled.model.code != emitted.code.code {
         return Err(Error::Assembly("other words".into()));
     }
     let file = Shbin::parse(&assembled.bytes).map_err(|error| Error::Assembly(error.to_string()))?;
+    check_lint(&file)?;
     let distances = distance::measure(source, options, &interface, &file, vertices)?;
     let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| distance.relative > MOST);
     if let Some((&distance, output)) = far {
         return Err(Error::Distance { output: output.name.clone(), distance });
     }
     let words = emitted.words();
-    Ok(Compiled { text, bytes: assembled.bytes, words, interface, distances })
+    let source = source.original.clone();
+    Ok(Compiled { text, bytes: assembled.bytes, words, interface, distances, names, source })
+}
+
+/// Checks that the lint has nothing to say about a program, other than that it does not read a
+/// uniform: passes after the numbering of registers find some reads unnecessary.
+fn check_lint(file: &Shbin<'_>) -> Result<(), Error> {
+    let failed = |error: transpica::Error| Error::Assembly(error.to_string());
+    let limits = Limits::default();
+    let program = dvle::program(file, 0, &limits).map_err(failed)?;
+    let findings = lint(&program, file, 0, &limits).map_err(failed)?;
+    match findings.iter().find(|finding| finding.rule != Rule::UnusedUniform) {
+        Some(finding) => Err(Error::Assembly(finding.to_string())),
+        None => Ok(()),
+    }
 }
 
 /// The program of a shader, with its interface. LOOP counts loops of constants where that takes
@@ -188,6 +226,32 @@ fn shortest(source: &Source, options: &Options) -> Result<(Interface, Emitted), 
     }
 }
 
+/// Names lines of the source in place of values that share temporaries.
+fn with_lines(mut error: emit::Error) -> emit::Error {
+    if let emit::Error::Limit { taken, places, .. } = &mut error
+        && !places.is_empty()
+    {
+        let lines: Vec<u16> = places.iter().map(|line| line.0).collect();
+        *taken = format!("values of the lines {} are needed at the same time", listed(&lines));
+    }
+    error
+}
+
+/// A way around a limit of the machine.
+fn advice(error: &emit::Error) -> Option<&'static str> {
+    let emit::Error::Limit { what, .. } = error else { return None };
+    Some(match *what {
+        "words" => {
+            "split the mesh for two programs, compute more on the host, or count long loops by a uniform"
+        }
+        "temporaries" | "copies between temporaries" => {
+            "use values soon after they are computed, or compute them again where they are used"
+        }
+        "registers for constants" => "uniforms and constants share 96 registers: use fewer of both",
+        _nesting => "join conditions by `&&`, or end functions early",
+    })
+}
+
 fn lowered(source: &Source, options: &Options) -> Result<Lowered, Error> {
     let mut lowered = lower(source, options).map_err(Error::Source)?;
     passes::optimize::run(&mut lowered.module, &Settings::default().arithmetic, &mut Scratch::default());
@@ -200,6 +264,6 @@ fn emitted(Lowered { module, interface }: Lowered) -> Result<(Interface, Emitted
     // Registers from `free` to c95 may hold constants.
     let free = (1u128 << 96) - (1u128 << interface.free);
     let surroundings = Surroundings { outputs, free, present: Vec::new(), shares: false, is_exact: false };
-    let emitted = emit(&module, &surroundings).map_err(Error::Emit)?;
+    let emitted = emit(&module, &surroundings).map_err(|error| Error::Emit(with_lines(error)))?;
     Ok((interface, emitted))
 }

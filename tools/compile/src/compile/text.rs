@@ -9,18 +9,22 @@ use transpica::container::Semantic;
 use transpica::isa::Pc;
 
 use crate::emit::Emitted;
-use crate::source::Interface;
 use crate::source::data::Data;
 use crate::source::interface::{Attribute, Count, Output};
+use crate::source::{Interface, Role};
 
 /// Names by bank and register; a name of several registers has the number of each.
 type Names = BTreeMap<(char, u8), String>;
 
-/// Returns the text of a program.
+/// Returns the text of a program, and the names in it.
 ///
 /// # Errors
-/// A semantic without a name.
-pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) -> Result<String, String> {
+/// A register without a name.
+pub(super) fn program(
+    emitted: &Emitted,
+    interface: &Interface,
+    source: &str,
+) -> Result<(String, Names), String> {
     let mut taken = Taken::default();
     let mut names = Names::new();
 
@@ -68,7 +72,7 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) ->
         names.insert(('v', *register), own);
     }
     for (register, output) in (0u8..).zip(&interface.outputs) {
-        let own = outputs(&mut text, &mut taken, register, output)?;
+        let own = outputs(&mut text, &mut taken, register, output);
         names.insert(('o', register), own);
     }
     text.push('\n');
@@ -82,7 +86,7 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) ->
         text += &named(line, &names);
         text.push('\n');
     }
-    Ok(text)
+    Ok((text, names))
 }
 
 /// The line of the source that an instruction is made for. Places are numbers of lines.
@@ -129,18 +133,9 @@ fn registers(interface: &Interface, node: crate::source::host::NodeId) -> usize 
 }
 
 /// Writes the declarations of an output, and returns its name.
-fn outputs(text: &mut String, taken: &mut Taken, register: u8, output: &Output) -> Result<String, String> {
+fn outputs(text: &mut String, taken: &mut Taken, register: u8, output: &Output) -> String {
     let name = taken.name_with(&output.name, "out_");
-    let semantic = match output.semantic {
-        Semantic::Position => "position",
-        Semantic::Quaternion => "normalquat",
-        Semantic::Color => "color",
-        Semantic::Texcoord0 => "texcoord0",
-        Semantic::Texcoord1 => "texcoord1",
-        Semantic::Texcoord2 => "texcoord2",
-        Semantic::View => "view",
-        other => return Err(format!("{other:?} is no output of a shader")),
-    };
+    let semantic = Role::Semantic(output.semantic).name();
     let lanes = usize::from(output.lanes.clamp(1, 4));
     if output.semantic == Semantic::Texcoord0 && lanes == 3 {
         let depth = taken.name(&format!("{}Depth", output.name));
@@ -149,7 +144,7 @@ fn outputs(text: &mut String, taken: &mut Taken, register: u8, output: &Output) 
         let mask = if lanes == 4 { "" } else { [".x", ".xy", ".xyz"][lanes - 1] };
         let _ = writeln!(text, ".out {name} {semantic} o{register}{mask}");
     }
-    Ok(name)
+    name
 }
 
 /// A line with names in place of registers that have one.

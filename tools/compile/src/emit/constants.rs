@@ -4,7 +4,7 @@
 use transpica::isa::Index;
 
 use super::code::{Home, Source, Step};
-use super::error::Error;
+use super::error::{Error, listed};
 
 /// A uniform register with values.
 pub(super) type Constant = (u8, [u32; 4]);
@@ -44,11 +44,10 @@ pub(super) fn run(steps: &mut [Step], free: u128, present: &[Constant]) -> Resul
     let mut constants: Vec<Constant> = present.to_vec();
     for values in &registers[present.len()..] {
         let Some(number) = numbers.next() else {
-            let values =
-                registers[present.len()..].iter().flatten().map(|&bits| f32::from_bits(bits).to_string());
-            let taken = values.collect::<Vec<_>>().join(", ");
+            let values = registers[present.len()..].iter().flatten().map(|&bits| f32::from_bits(bits));
+            let (taken, places) = (listed(&values.collect::<Vec<_>>()), Vec::new());
             let (needed, limit) = (Some(registers.len() - present.len()), free.count_ones() as usize);
-            return Err(Error::Limit { what: "registers for constants", needed, limit, taken });
+            return Err(Error::Limit { what: "registers for constants", needed, limit, taken, places });
         };
         constants.push((number, std::array::from_fn(|n| values.get(n).copied().unwrap_or(0))));
     }

@@ -34,12 +34,28 @@ pub enum Error {
         limit: usize,
         /// Its present users, as text.
         taken: String,
+        /// Places of the users, in order, each once.
+        places: Vec<Pc>,
     },
     /// The text that was written does not assemble.
     Assembly(String),
 }
 
+/// Most entries of a list in a message.
+const LISTED: usize = 8;
+
+/// Returns the first entries of a list as text, with the number of the others.
+pub(crate) fn listed<T: fmt::Display>(all: &[T]) -> String {
+    let first: Vec<String> = all.iter().take(LISTED).map(ToString::to_string).collect();
+    let more = all.len() - first.len();
+    first.join(", ") + &if more == 0 { String::new() } else { format!(" and {more} more") }
+}
+
 impl Error {
+    /// More of a resource than there is, whoever takes it.
+    pub(super) fn limit(what: &'static str, needed: Option<usize>, limit: usize) -> Self {
+        Self::Limit { what, needed, limit, taken: String::new(), places: Vec::new() }
+    }
     pub(super) fn unsupported(what: impl Into<String>, place: Place) -> Self {
         Self::Unsupported { what: what.into(), place }
     }
@@ -59,7 +75,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsupported { what, place } => write!(f, "{place}{what} is not compiled"),
-            Self::Limit { what, needed, limit, taken } => {
+            Self::Limit { what, needed, limit, taken, .. } => {
                 match needed {
                     Some(needed) => write!(f, "{needed} {what} are needed, and there are {limit}")?,
                     None => write!(f, "more than {limit} {what} are needed")?,

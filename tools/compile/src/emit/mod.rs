@@ -40,6 +40,7 @@ use transpica::isa::{Mask, Pc, sizes};
 use transpica_asm::{SourceText, assemble};
 
 use code::Step;
+pub(crate) use error::listed;
 pub use error::{Error, Place};
 use flow::Strategy;
 use pack::Packing;
@@ -96,6 +97,12 @@ const FUSIONS: [(usize, bool); 8] = [
 /// Ways to join instructions, of which the shortest program decides.
 const PACKINGS: [Packing; 3] = [Packing::None, Packing::Near, Packing::Any];
 
+/// The resource that programs exceed most.
+const WORDS: &str = "words";
+const MOST_WORDS: usize = sizes::VERTEX_WORDS as usize;
+/// Words, and steps before registers are placed, from which on no strategy makes a program fit.
+const FAR: usize = MOST_WORDS * 5 / 4;
+
 /// Changes of the best strategy that help some programs and harm others.
 const CHANGES: [fn(&mut Strategy); 2] =
     [|strategy| strategy.copies = true, |strategy| strategy.spreads = true];
@@ -108,8 +115,7 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     let mut main = module.main.clone();
     let mut undefined = blocks::run(&mut main);
     undefined.extend(vertices::counts(&main));
-    let mut search =
-        Search { main: &main, undefined: &undefined, surroundings, best: None, first_error: None };
+    let mut search = Search { main: &main, undefined: &undefined, surroundings, best: None, error: None };
     let is_exact = surroundings.is_exact;
     for (fusions, computes) in FUSIONS {
         for (reuses, packing) in
@@ -118,7 +124,7 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
             let (copies, spreads) = (false, false);
             search.attempt(Strategy { reuses, fusions, computes, packing, copies, spreads, is_exact })?;
         }
-        if search.best.is_some() {
+        if search.best.is_some() || search.is_far() {
             break;
         }
     }
@@ -129,7 +135,7 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
             search.attempt(strategy)?;
         }
     }
-    match (search.best, search.first_error) {
+    match (search.best, search.error) {
         (Some((best, _)), _) => Ok(best),
         (None, Some(error)) => Err(error),
         (None, None) => unreachable!("there is a strategy"),
@@ -142,7 +148,8 @@ struct Search<'a> {
     undefined: &'a [Value],
     surroundings: &'a Surroundings,
     best: Option<(Emitted, Strategy)>,
-    first_error: Option<Error>,
+    /// The first error of a resource other than words, or else the one of the fewest words.
+    error: Option<Error>,
 }
 
 impl Search<'_> {
@@ -153,11 +160,25 @@ impl Search<'_> {
             }
             Ok(_) => {}
             Err(error @ Error::Unsupported { .. }) => return Err(error),
-            Err(error) => {
-                self.first_error.get_or_insert(error);
-            }
+            Err(error) => match &self.error {
+                Some(known) if excess(&error) >= excess(known) => {}
+                _first_or_nearer => self.error = Some(error),
+            },
         }
         Ok(())
+    }
+
+    /// Returns whether no other strategy makes the program short enough.
+    fn is_far(&self) -> bool {
+        !self.surroundings.shares && self.error.as_ref().and_then(excess).is_some_and(|words| words > FAR)
+    }
+}
+
+/// The words that a program needs which has too many; `None` for other errors.
+fn excess(error: &Error) -> Option<usize> {
+    match error {
+        Error::Limit { what: WORDS, needed, .. } => Some(needed.unwrap_or(usize::MAX)),
+        Error::Limit { .. } | Error::Unsupported { .. } | Error::Assembly(_) => None,
     }
 }
 
@@ -170,6 +191,10 @@ fn emit_with(
     let (mut code, labels) = flow::run(f, undefined.to_vec(), &surroundings.outputs, strategy)?;
     join::run(&mut code.steps);
     pack::run(&mut code, strategy.packing);
+    let computes = |step: &&Step| matches!(step, Step::Data(_) | Step::Compare { .. });
+    if !surroundings.shares && code.steps.iter().filter(computes).count() > FAR {
+        return Err(Error::limit(WORDS, None, MOST_WORDS));
+    }
     let sends = vertices::send(&code.steps);
     if sends {
         vertices::compute_again(&mut code);
@@ -184,9 +209,8 @@ fn emit_with(
     let procedures = if surroundings.shares { shorten::outline(&mut lines) } else { Vec::new() };
     lengths::run(&mut lines);
     let words = procedures.iter().map(|lines| lengths::words(lines)).sum::<usize>() + lengths::words(&lines);
-    if words > sizes::VERTEX_WORDS as usize {
-        let (needed, limit) = (Some(words), sizes::VERTEX_WORDS as usize);
-        return Err(Error::Limit { what: "words", needed, limit, taken: String::new() });
+    if words > MOST_WORDS {
+        return Err(Error::limit(WORDS, Some(words), MOST_WORDS));
     }
     let text = text(sends, &procedures, &lines);
     let assembled = assemble(&[SourceText { name: "program", text: &text }])
@@ -210,7 +234,7 @@ fn check_depth(steps: &[Step]) -> Result<(), Error> {
             [("nested IFs", ifs, sizes::IF_DEPTH), ("nested loops", loops, sizes::LOOP_DEPTH)]
         {
             if depth > limit {
-                return Err(Error::Limit { what, needed: Some(depth), limit, taken: String::new() });
+                return Err(Error::limit(what, Some(depth), limit));
             }
         }
     }

@@ -5,10 +5,12 @@
 //!
 //! Variables that must share a register form groups, as long as four colors suffice for a group.
 
-use transpica::isa::{DataOp, sizes};
+use std::collections::BTreeSet;
+
+use transpica::isa::{DataOp, Pc, sizes};
 
 use super::code::{Code, Inst, Lanes, Source, Step, Target, Var};
-use super::error::Error;
+use super::error::{Error, listed};
 use super::live::{Sets, interference};
 
 /// Most repetitions, each of which adds an instruction.
@@ -31,8 +33,7 @@ pub(super) fn run(code: &mut Code) -> Result<Vec<Spot>, Error> {
         // From the last one on, so that steps keep their numbers.
         broken.into_iter().for_each(|broken| repair(code, &groups, broken));
     }
-    let taken = "operands need too many copies".into();
-    Err(Error::Limit { what: "copies between temporaries", needed: None, limit: MOST_REPAIRS, taken })
+    Err(Error::limit("copies between temporaries", None, MOST_REPAIRS))
 }
 
 /// A set of variables that cannot share a register.
@@ -327,12 +328,8 @@ fn assign(code: &Code, graph: &Sets, groups: &Groups) -> Result<Vec<Spot>, Error
             Err(group) => failed = group,
         }
     }
-    Err(Error::Limit {
-        what: "temporaries",
-        needed: None,
-        limit: sizes::TEMPS,
-        taken: describe(code, graph, &failed),
-    })
+    let (taken, places) = describe(code, graph, &failed);
+    Err(Error::Limit { what: "temporaries", needed: None, limit: sizes::TEMPS, taken, places })
 }
 
 /// The first step that names each variable.
@@ -368,15 +365,23 @@ fn try_assign(code: &Code, graph: &Sets, groups: &[Vec<Var>]) -> Result<Vec<Spot
     Ok(spots)
 }
 
-/// Names what is alive beside a group.
-fn describe(code: &Code, graph: &Sets, group: &[Var]) -> String {
-    let Some(&var) = group.first() else { return String::new() };
+/// Names what is alive beside a group, with the places that compute it.
+fn describe(code: &Code, graph: &Sets, group: &[Var]) -> (String, Vec<Pc>) {
+    let Some(&var) = group.first() else { return (String::new(), Vec::new()) };
     let name = |var: Var| match code.hints[var.0 as usize] {
         Some((register, component)) => {
             format!("r{register}.{}", char::from(b"xyzw"[usize::from(component & 3)]))
         }
         None => var.to_string(),
     };
-    let others: Vec<String> = graph.members(var.0 as usize).map(name).take(64).collect();
-    format!("{} is needed together with {}", name(var), others.join(", "))
+    let others: Vec<Var> = graph.members(var.0 as usize).collect();
+    let is_alive = |target: Target| target.as_var().is_some_and(|one| one == var || others.contains(&one));
+    let computes = |step: &Step| match step {
+        Step::Data(inst) if inst.targets.iter().any(|&target| is_alive(target)) => inst.pc,
+        _other => None,
+    };
+    let places: BTreeSet<Pc> = code.steps.iter().filter_map(computes).collect();
+    let others: Vec<String> = others.into_iter().map(name).collect();
+    let taken = format!("{} is needed together with {}", name(var), listed(&others));
+    (taken, places.into_iter().collect())
 }

@@ -5,6 +5,10 @@ use std::fmt;
 
 use naga::Span;
 
+/// Subjects of limits with advice of their own.
+pub(super) const BYTES: &str = "bytes of source";
+pub(super) const FLOAT_UNIFORMS: &str = "float uniforms";
+
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
@@ -21,8 +25,17 @@ pub enum Kind {
     Syntax(String),
     /// naga's validator refuses the module.
     Invalid(String),
-    /// The module has no such vertex entry point; the names of those it has.
+    /// The module has no vertex entry point, or several; their names.
     NoEntry(Vec<String>),
+    /// An option names what the module lacks.
+    Unknown {
+        /// What it should be.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Names that there are.
+        known: Vec<String>,
+    },
     /// A resource that the vertex unit lacks: textures, storage buffers.
     Resource(String),
     /// A built-in input or output that the vertex unit lacks.
@@ -80,6 +93,18 @@ pub(super) fn find(text: &str, words: &[String]) -> Option<Span> {
     Some(Span::new(at(start), at(start + word.len())))
 }
 
+/// The span of a whole word of a text, from a place on.
+pub(super) fn find_name(text: &str, start: usize, name: &str) -> Option<Span> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let rest = text.get(start..)?;
+    let mut places = rest.match_indices(name).map(|(at, _)| at);
+    let at = places.find(|&at| {
+        !rest[..at].ends_with(is_part) && !rest[at + name.len()..].starts_with(is_part) && !name.is_empty()
+    })?;
+    let at = u32::try_from(start + at).ok()?;
+    Some(Span::new(at, at + u32::try_from(name.len()).ok()?))
+}
+
 /// Location of the beginning of a span in a text.
 pub(super) fn location(span: Span, text: &str) -> Option<Location> {
     let start = span.to_range()?.start;
@@ -97,6 +122,7 @@ impl Kind {
             Self::Syntax(_) => "syntax",
             Self::Invalid(_) => "invalid",
             Self::NoEntry(_) => "no-entry",
+            Self::Unknown { .. } => "unknown",
             Self::Resource(_) => "resource",
             Self::BuiltIn(_) => "built-in",
             Self::Format(_) => "format",
@@ -130,13 +156,29 @@ impl Kind {
             Self::Index(_) => "index arrays in uniforms, or unroll: a local array takes constant indices",
             Self::Attribute(_) => "use the locations 0 to 11, each once",
             Self::Output(_) => {
-                "name outputs color, texcoord0, texcoord1, texcoord2, view, quaternion or normal, or map \
-                 them by an option"
+                "name outputs color, texcoord0, texcoord1, texcoord2, view, quaternion, normal or \
+                 tangent, or map them, as by --output-as NAME=color"
             }
             Self::NoAttributes => "the console draws from vertex buffers: add an attribute",
-            Self::Limit { .. } => "split the program, or compute more on the host",
-            Self::Syntax(_) | Self::Invalid(_) | Self::NoEntry(_) | Self::Internal(_) => return None,
+            Self::Limit { subject, .. } => limit_advice(subject),
+            Self::NoEntry(names) if names.is_empty() => {
+                "the console runs vertex programs: write `@vertex fn` in WGSL, `void main()` in GLSL"
+            }
+            Self::NoEntry(_) => "name one, as by --entry",
+            Self::Syntax(_) | Self::Invalid(_) | Self::Unknown { .. } | Self::Internal(_) => return None,
         })
+    }
+}
+
+/// Advice for what runs out.
+fn limit_advice(subject: &str) -> &'static str {
+    match subject {
+        BYTES => "leave out what the program does not use",
+        FLOAT_UNIFORMS => {
+            "a mat4x3 takes three registers, a mat4x4 four: at most 30 of three rows fit beside a \
+             mat4x4, so draw a mesh of more bones in parts"
+        }
+        _other => "split the program, or compute more on the host",
     }
 }
 
@@ -145,17 +187,23 @@ impl fmt::Display for Kind {
         match self {
             Self::Syntax(message) | Self::Invalid(message) => f.write_str(message),
             Self::NoEntry(names) if names.is_empty() => f.write_str("there is no vertex entry point"),
-            Self::NoEntry(names) => write!(f, "which vertex entry point: {}?", names.join(", ")),
+            Self::NoEntry(names) => {
+                write!(f, "there are several vertex entry points: {}", names.join(", "))
+            }
+            Self::Unknown { what, name, known } => {
+                let those = if known.is_empty() { "none".into() } else { known.join(", ") };
+                write!(f, "no {what} {name}; there is {those}")
+            }
             Self::Resource(what) => write!(f, "the vertex unit has no {what}"),
             Self::BuiltIn(what) => write!(f, "the vertex unit has no built-in {what}"),
-            Self::Format(what) => write!(f, "numbers of type {what} do not exist on the vertex unit"),
+            Self::Format(what) => write!(f, "the vertex unit has no numbers of {what}"),
             Self::Operation(what) => write!(f, "the vertex unit cannot compute {what}"),
             Self::Loop => f.write_str("neither constants nor uniforms count the rounds of this loop"),
             Self::Index(what) => write!(f, "{what} takes no index that the program computes"),
             Self::Attribute(what) | Self::Output(what) => f.write_str(what),
             Self::NoAttributes => f.write_str("the program reads no attribute"),
             Self::Limit { subject, needed, limit, uses } => {
-                write!(f, "{needed} {subject} are needed, {limit} exist")?;
+                write!(f, "{needed} {subject}, at most {limit} are possible")?;
                 for (index, (name, count)) in uses.iter().take(8).enumerate() {
                     write!(f, "{}{name} {count}", if index == 0 { ": " } else { ", " })?;
                 }

@@ -58,7 +58,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn constant_of_module(&mut self, handle: Handle<Expression>) -> Result<Value> {
         match self.frames.first().and_then(|frame| frame.values[handle.index()].clone()) {
             Some(value) => Ok(value),
-            None => Err(self.error(Kind::Format("of this constant".into()))),
+            None => Err(self.error(Kind::Format("the type of this constant".into()))),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Lowering<'a> {
                 let value = self.value(*expr)?;
                 let width = convert.unwrap_or(4);
                 let Some(scalar) = Scalar::of(naga::Scalar { kind: *kind, width }) else {
-                    return Err(self.error(Kind::Format(format!("{kind:?}{}", 8 * width))));
+                    return Err(self.error(Kind::Format(format!("type {kind:?}{}", 8 * width))));
                 };
                 // The bits of a whole number that is not negative are the number.
                 if convert.is_none() && !keeps_bits(self.shape(&value)?.scalar, scalar) {
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
             Literal::AbstractFloat(value) => Data::float(value as f32),
             other => {
                 let scalar = other.scalar();
-                return Err(self.error(Kind::Format(format!("{:?}{}", scalar.kind, 8 * scalar.width))));
+                return Err(self.error(Kind::Format(format!("type {:?}{}", scalar.kind, 8 * scalar.width))));
             }
         };
         Ok(self.data(data))
@@ -205,7 +205,7 @@ impl<'a> Lowering<'a> {
             return Ok(Value::Many(values.into()));
         }
         let Some(shape) = Shape::of(inner) else {
-            return Err(self.error(Kind::Format("of this vector".into())));
+            return Err(self.error(Kind::Format("the type of this vector".into())));
         };
         self.join(shape, &values)
     }

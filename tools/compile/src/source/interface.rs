@@ -76,6 +76,8 @@ pub struct Derived {
     pub name: String,
     /// Its values, one for each element of a table; a single one otherwise.
     pub nodes: Vec<NodeId>,
+    /// The line of the source that computes it first, from 1.
+    pub line: Option<usize>,
     /// Its first c register.
     pub register: u8,
     /// Its first lane there.

@@ -8,7 +8,7 @@ use naga::{Binding, BuiltIn, EntryPoint, TypeInner};
 use transpica::container::Semantic;
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{self, Kind, Result};
+use super::error::{self, Error, Kind, Result};
 use super::interface::{Attribute, Output};
 use super::lower::Lowering;
 use super::value::Value;
@@ -70,6 +70,13 @@ struct Varying {
     member: usize,
 }
 
+impl Varying {
+    /// Returns whether an option that names it by name or location means it.
+    fn is_named(&self, name: &str) -> bool {
+        *name == self.name || *name == location(self).to_string()
+    }
+}
+
 impl<'a> Lowering<'a> {
     /// Values of the arguments of an entry point.
     pub(super) fn inputs(&mut self, entry: &'a EntryPoint) -> Result<Vec<Value>> {
@@ -96,6 +103,11 @@ impl<'a> Lowering<'a> {
         if self.interface.attributes.is_empty() {
             return Err(self.error(Kind::NoAttributes));
         }
+        let known = || self.interface.attributes.iter().map(|attribute| &attribute.name);
+        if let Some(name) = self.options.scaled.iter().find(|name| known().all(|known| known != *name)) {
+            let (name, known) = (name.clone(), known().cloned().collect());
+            return Err(Error { kind: Kind::Unknown { what: "attribute", name, known }, at: None });
+        }
         Ok(values)
     }
 
@@ -111,7 +123,8 @@ impl<'a> Lowering<'a> {
             None => return self.internal("an attribute without location"),
         };
         let Some(shape) = Shape::of(inner).filter(|shape| shape.is_numeric()) else {
-            return Err(self.error(Kind::Format("of this attribute".into())));
+            let name = name.unwrap_or("without name");
+            return Err(self.error(Kind::Format(format!("the type of attribute {name}"))));
         };
         let taken = |one: &Attribute| u32::from(one.register) == location;
         if location >= ATTRIBUTES || self.interface.attributes.iter().any(taken) {
@@ -134,6 +147,7 @@ impl<'a> Lowering<'a> {
     /// Values of the outputs, in the order of the interface.
     pub(super) fn outputs(&mut self, entry: &'a EntryPoint, result: Value) -> Result<Vec<IrValue>> {
         let varyings = self.varyings(entry, result)?;
+        self.check_roles(&varyings)?;
         let mut roles: Vec<Option<Role>> = varyings.iter().map(|varying| self.role(varying)).collect();
         let mut by_location: Vec<usize> = (0..roles.len()).filter(|&index| roles[index].is_none()).collect();
         by_location.sort_by_key(|&index| location(&varyings[index]));
@@ -167,7 +181,7 @@ impl<'a> Lowering<'a> {
         if let Some(pair) = outputs.windows(2).find(|pair| pair[0].0.semantic == pair[1].0.semantic) {
             let (a, b) = (&pair[0].0, &pair[1].0);
             let message = format!("`{}` and `{}` are both {}", a.name, b.name, a.semantic.info().name);
-            return Err(self.error(Kind::Output(message)));
+            return self.error_at(&b.name, message);
         }
         if outputs.len() > OUTPUTS {
             return self.limit("outputs", outputs.len(), OUTPUTS);
@@ -220,15 +234,38 @@ impl<'a> Lowering<'a> {
             Some(Binding::BuiltIn(_)) => return Some(Role::Ignored),
             Some(Binding::Location { .. }) | None => {}
         }
-        let mapped = |(name, role): &(String, Role)| {
-            let number = location(varying).to_string();
-            (*name == varying.name || *name == number).then_some(*role)
-        };
+        let mapped = |(name, role): &(String, Role)| varying.is_named(name).then_some(*role);
         self.options.outputs.iter().find_map(mapped).or_else(|| Role::of(&varying.name))
     }
 
+    /// Checks that options name outputs, each once, and leave the position what it is.
+    fn check_roles(&self, varyings: &[Varying]) -> Result<()> {
+        for (index, (name, role)) in self.options.outputs.iter().enumerate() {
+            let Some(varying) = varyings.iter().find(|varying| varying.is_named(name)) else {
+                let known = varyings.iter().map(|varying| varying.name.clone()).collect();
+                let kind = Kind::Unknown { what: "output", name: name.clone(), known };
+                return Err(Error { kind, at: None });
+            };
+            let is_position = matches!(varying.binding, Some(Binding::BuiltIn(BuiltIn::Position { .. })));
+            if is_position && *role != Role::Semantic(Semantic::Position) {
+                return self.output_error(varying, "is the position, and stays it");
+            }
+            if self.options.outputs[..index].iter().any(|(other, _)| varying.is_named(other)) {
+                return self.output_error(varying, "has two semantics");
+            }
+        }
+        Ok(())
+    }
+
     fn output_error<T>(&self, varying: &Varying, message: &str) -> Result<T> {
-        Err(self.error(Kind::Output(format!("output `{}` {message}", varying.name))))
+        self.error_at(&varying.name, format!("output `{}` {message}", varying.name))
+    }
+
+    /// An error about an output, at its declaration if that is found.
+    fn error_at<T>(&self, name: &str, message: String) -> Result<T> {
+        let start = self.span.to_range().map_or(0, |range| range.start);
+        let found = [start, 0].into_iter().find_map(|start| error::find_name(self.text, start, name));
+        Err(error::at(Kind::Output(message), found.unwrap_or(self.span), self.text))
     }
 
     /// The output that is the tangent of the normal.

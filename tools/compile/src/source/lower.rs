@@ -89,6 +89,8 @@ pub(super) struct Lowering<'a> {
     pub(super) materialized: BTreeMap<NodeId, Vec<Lane>>,
     /// Names of the source for nodes of the host.
     pub(super) names: BTreeMap<NodeId, String>,
+    /// The lines where nodes of the host come first.
+    pub(super) node_lines: BTreeMap<NodeId, usize>,
     pub(super) loops: Vec<LoopContext>,
     /// Whole parts, each with the number that it is the whole part of.
     pub(super) parts: BTreeMap<Lane, Lane>,
@@ -128,6 +130,7 @@ impl<'a> Lowering<'a> {
             interface: Interface::default(),
             materialized: BTreeMap::new(),
             names: BTreeMap::new(),
+            node_lines: BTreeMap::new(),
             loops: Vec::new(),
             parts: BTreeMap::new(),
             span: Span::UNDEFINED,
@@ -255,7 +258,12 @@ impl<'a> Lowering<'a> {
         // What the message says if the subset lacks it.
         let what = format!("{node:?}").chars().take_while(|letter| *letter != ',').collect::<String>();
         match self.host.add(node, shape) {
-            Some(id) => Ok(Value::Host(id)),
+            Some(id) => {
+                if self.line > 0 {
+                    self.node_lines.entry(id).or_insert(self.line);
+                }
+                Ok(Value::Host(id))
+            }
             None => self.operation(what.replace('(', " ")),
         }
     }

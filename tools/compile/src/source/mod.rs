@@ -88,6 +88,11 @@ const ROLES: [(&str, Role); 11] = [
 ];
 
 impl Role {
+    /// Returns its name, as options and the assembler have it.
+    pub fn name(self) -> &'static str {
+        ROLES.iter().find(|(_, role)| *role == self).map_or("none", |(name, _)| name)
+    }
+
     /// Returns the role of a name.
     ///
     /// # Errors

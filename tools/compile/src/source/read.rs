@@ -8,7 +8,7 @@ use naga::front::{glsl, spv, wgsl};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Block, EntryPoint, Module, ShaderStage, Span, Statement};
 
-use super::error::{Error, Kind, Result, at, location};
+use super::error::{BYTES, Error, Kind, Result, at, location};
 use super::glsl::modern;
 
 /// Bytes of a text or of words.
@@ -73,7 +73,7 @@ pub struct Source {
 pub fn read(language: Language, bytes: &[u8]) -> Result<Source> {
     if bytes.len() > SIZE {
         return Err(Error {
-            kind: Kind::Limit { subject: "bytes", needed: bytes.len(), limit: SIZE, uses: Vec::new() },
+            kind: Kind::Limit { subject: BYTES, needed: bytes.len(), limit: SIZE, uses: Vec::new() },
             at: None,
         });
     }
@@ -124,9 +124,22 @@ fn read_glsl(text: &str) -> Result<Source> {
                 || ("the text is not GLSL".to_string(), Span::UNDEFINED),
                 |error| (error.kind.to_string(), error.meta),
             );
-            Err(at(Kind::Syntax(message), span, &text))
+            // Declarations of samplers are left out, for naga knows none of GLSL.
+            let name = message.strip_prefix("Unknown variable: ");
+            let kind = match name.filter(|name| is_sampler(&original, name)) {
+                Some(name) => Kind::Resource(format!("textures, such as {name}")),
+                None => Kind::Syntax(message),
+            };
+            Err(at(kind, span, &text))
         }
     }
+}
+
+/// Returns whether a text declares a variable as a sampler.
+fn is_sampler(text: &str, name: &str) -> bool {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.windows(2).any(|pair| pair[0].contains("sampler") && pair[1] == name)
 }
 
 fn validate(source: &Source) -> Result<()> {
@@ -203,8 +216,14 @@ impl Source {
         match (found.next(), found.next()) {
             (Some(entry), None) => Ok(entry),
             _none_or_several => {
-                let names = all().map(|entry| entry.name.clone()).collect();
-                Err(Error { kind: Kind::NoEntry(names), at: None })
+                let known: Vec<String> = all().map(|entry| entry.name.clone()).collect();
+                let kind = match name {
+                    Some(name) if !known.is_empty() => {
+                        Kind::Unknown { what: "vertex entry point", name: name.into(), known }
+                    }
+                    _unnamed => Kind::NoEntry(known),
+                };
+                Err(Error { kind, at: None })
             }
         }
     }

@@ -10,7 +10,7 @@ use super::ir::{
 use naga::{AddressSpace, ArraySize, Handle, TypeInner};
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{Kind, Result};
+use super::error::{FLOAT_UNIFORMS, Kind, Result};
 use super::host::{Node, NodeId, Part};
 use super::interface::{Count, Derived, Flag, Layout, Uniform};
 use super::lower::Lowering;
@@ -83,7 +83,9 @@ fn nested_layout(
         TypeInner::Scalar(scalar)
         | TypeInner::Vector { scalar, .. }
         | TypeInner::Matrix { scalar, .. }
-        | TypeInner::Atomic(scalar) => Err(Kind::Format(format!("{:?}{}", scalar.kind, 8 * scalar.width))),
+        | TypeInner::Atomic(scalar) => {
+            Err(Kind::Format(format!("type {:?}{}", scalar.kind, 8 * scalar.width)))
+        }
         TypeInner::Image { .. } | TypeInner::Sampler { .. } | TypeInner::BindingArray { .. } => {
             Err(Kind::Resource("textures and samplers".into()))
         }
@@ -379,7 +381,7 @@ impl<'a> Lowering<'a> {
     /// Registers of derived values fit a byte, dead ones too.
     fn check_derived(&self) -> Result<()> {
         let needed = self.uniforms.derived_registers;
-        if needed > usize::from(u8::MAX) { self.limit("float uniforms", needed, FLOATS) } else { Ok(()) }
+        if needed > usize::from(u8::MAX) { self.limit(FLOAT_UNIFORMS, needed, FLOATS) } else { Ok(()) }
     }
 
     fn add_derived(&mut self, nodes: Vec<NodeId>, register: usize, lane: u8) -> usize {
@@ -389,7 +391,8 @@ impl<'a> Lowering<'a> {
         let name = name.unwrap_or_else(|| format!("derived{index}"));
         // The register is counted from the first derived one until all are known.
         let register = u8::try_from(register).unwrap_or(u8::MAX);
-        self.interface.derived.push(Derived { name, nodes, register, lane });
+        let line = nodes.first().and_then(|node| self.node_lines.get(node)).copied();
+        self.interface.derived.push(Derived { name, nodes, line, register, lane });
         index
     }
 
@@ -463,7 +466,7 @@ impl<'a> Lowering<'a> {
         next += self.allocate_derived(&targets, next);
         if next > FLOATS {
             return Err(self.error(Kind::Limit {
-                subject: "float uniforms",
+                subject: FLOAT_UNIFORMS,
                 needed: next,
                 limit: FLOATS,
                 uses: self.registers_by_name(),

@@ -88,5 +88,5 @@ fn local_arrays() {
 fn sizes_of_texts() {
     let text = program("", "");
     let padded = |size: usize| text.clone() + &" ".repeat(size - text.len());
-    check("bytes", 1 << 20, padded);
+    check("bytes of source", 1 << 20, padded);
 }

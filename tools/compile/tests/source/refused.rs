@@ -1,7 +1,8 @@
 //! Sources outside of the subset: each is an error of a kind, at a place, with advice.
 //! `$` in a text marks the place of the error.
 
-use transpica_compile::source::{Error, Language, Location, Options, lower, read};
+use transpica::container::Semantic;
+use transpica_compile::source::{Error, Language, Location, Options, Role, lower, read};
 
 struct Case {
     name: &'static str,
@@ -194,43 +195,43 @@ const CASES: &[Case] = &[
     wgsl(
         "an output without a name that is known, and none free",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) b: vec4f }
+        "struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) $b: vec4f }
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p, p); }",
     ),
     wgsl(
         "two colors",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) color: vec4f, @location(1) colour: vec4f }
+        "struct Out { @builtin(position) p: vec4f, @location(0) color: vec4f, @location(1) $colour: vec4f }
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p, p); }",
     ),
     wgsl(
         "a tangent without normal",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) tangent: vec3f }
+        "struct Out { @builtin(position) p: vec4f, @location(0) $tangent: vec3f }
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p.xyz); }",
     ),
     wgsl(
         "two tangents",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) normal: vec3f, @location(1) tangent: vec3f, @location(2) v_tangent: vec3f }
+        "struct Out { @builtin(position) p: vec4f, @location(0) normal: vec3f, @location(1) tangent: vec3f, @location(2) $v_tangent: vec3f }
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p.xyz, p.yzw, p.zwx); }",
     ),
     wgsl(
         "a tangent of four",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) normal: vec3f, @location(1) tangent: vec4f }
+        "struct Out { @builtin(position) p: vec4f, @location(0) normal: vec3f, @location(1) $tangent: vec4f }
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p.xyz, p); }",
     ),
     wgsl(
         "a texcoord of four",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) uv1: vec4f }
+        "struct Out { @builtin(position) p: vec4f, @location(0) $uv1: vec4f }
 @vertex fn main(@location(0) p: vec4f) -> Out { return Out(p, p); }",
     ),
     wgsl(
         "whole numbers as output",
         "output",
-        "$struct Out { @builtin(position) p: vec4f, @location(0) @interpolate(flat) color: vec4u }
+        "struct Out { @builtin(position) p: vec4f, @location(0) @interpolate(flat) $color: vec4u }
 @vertex fn main(@location(0) p: vec4f, @location(1) c: vec4u) -> Out { return Out(p, c); }",
     ),
     wgsl(
@@ -283,6 +284,23 @@ void main() { double d = double(p.x); gl_Position = p * float(d); }",
 void main() { gl_Position = vec4(float($gl_VertexIndex)); }",
     ),
     glsl(
+        "two outputs of one semantic",
+        "output",
+        "#version 450
+layout(location = 0) in vec4 p;
+layout(location = 0) out vec4 vColor;
+layout(location = 1) out vec4 color;
+void main() { gl_Position = p; vColor = p; color = p; }",
+    ),
+    glsl(
+        "a texture of GLSL",
+        "resource",
+        "#version 450
+layout(location = 0) in vec4 p;
+layout(binding = 0) uniform sampler2D s;
+void main() { gl_Position = texture($s, p.xy); }",
+    ),
+    glsl(
         "a buffer",
         "resource",
         "#version 450
@@ -317,10 +335,53 @@ fn each_refusal_has_a_kind_a_place_and_advice() {
                         error.at
                     ));
                 }
-                let has_advice = !matches!(*code, "syntax" | "invalid" | "no-entry");
+                let has_advice = !matches!(*code, "syntax" | "invalid");
                 assert_eq!(error.kind.advice().is_some(), has_advice, "{name}");
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The message of a program with options.
+fn message(text: &str, change: impl FnOnce(&mut Options)) -> Option<String> {
+    let mut options = Options::of(Language::Wgsl);
+    change(&mut options);
+    let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
+    lower(&source, &options).err().map(|error| error.to_string())
+}
+
+#[test]
+fn options_name_what_there_is() {
+    let text = "struct Out { @builtin(position) p: vec4f, @location(3) tint: vec4f }
+@vertex fn main(@location(0) place: vec4f, @location(1) paint: vec4f) -> Out { return Out(place, paint); }";
+    let (color, view) = (Role::Semantic(Semantic::Color), Role::Semantic(Semantic::View));
+    let position = Role::Semantic(Semantic::Position);
+    let outputs = |roles: &[(&str, Role)]| {
+        message(text, |options| {
+            options.outputs = roles.iter().map(|&(name, role)| (name.into(), role)).collect();
+        })
+    };
+    for known in [&[][..], &[("tint", color)], &[("3", color)], &[("tint", Role::Ignored), ("p", position)]] {
+        assert_eq!(outputs(known), None, "{known:?}");
+    }
+    let unknown = outputs(&[("nosuch", color)]);
+    assert_eq!(unknown.as_deref(), Some("no output nosuch; there is p, tint"));
+    assert!(outputs(&[("4", color)]).is_some());
+    for role in [Role::Ignored, color, Role::Normal] {
+        let found = outputs(&[("p", role)]).unwrap_or_default();
+        assert!(found.starts_with("1:33: output `p` is the position, and stays it ("), "{found}");
+    }
+    let found = outputs(&[("tint", color), ("3", view)]).unwrap_or_default();
+    assert!(found.contains("output `tint` has two semantics"), "{found}");
+
+    let scaled = |names: &[&str]| {
+        message(text, |options| options.scaled = names.iter().map(|name| name.to_string()).collect())
+    };
+    assert_eq!(scaled(&["paint", "place"]), None);
+    assert_eq!(scaled(&["paint", "nosuch"]).as_deref(), Some("no attribute nosuch; there is place, paint"));
+
+    let entry = |name: &str| message(text, |options| options.entry = Some(name.into()));
+    assert_eq!(entry("main"), None);
+    assert_eq!(entry("nosuch").as_deref(), Some("no vertex entry point nosuch; there is main"));
 }
