@@ -140,6 +140,52 @@ fn errors_name_lines_of_the_source() {
 }
 
 #[test]
+fn limits_name_lines_and_advise() {
+    let program = |count: usize| {
+        let lets: String =
+            (0..count).map(|n| format!("let a{n} = vec4f(p.x, p.y, p.z, p.w) * u[{n}];\n")).collect();
+        let uses: String = (0..count).rev().map(|n| format!("s = max(s.yzwx, a{n}) * s;\n")).collect();
+        let uniforms = "@group(0) @binding(0) var<uniform> u: array<vec4f, 20>;";
+        let head = "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { var s = p;";
+        // Each product is needed after all sums.
+        format!("{uniforms}\n{head}\n{lets}for (var n = 0; n < i32(u[19].x); n++) {{ {uses} }}\nreturn s; }}")
+    };
+    compiled(&program(14)).expect("few enough");
+    let report = compiled(&program(18)).expect_err("too many").report();
+    let expected = "more than 16 temporaries are needed: values of the lines 3, 4, 5, 6, ";
+    assert!(report.message.starts_with(expected), "{}", report.message);
+    assert!(report.message.ends_with(" more are needed at the same time"), "{}", report.message);
+    assert!(report.advice.is_some());
+}
+
+/// A program of some statements of one instruction or more.
+fn statements(count: usize) -> String {
+    let lines: String = (0..count)
+        .map(|n| {
+            let operation =
+                ["max(s, p.wzyx)", "min(s.yzwx, p)", "max(s.zwxy, p.yzwx)", "min(s.wzyx, p.xzyw)"][n % 4];
+            format!("s = {operation};\n")
+        })
+        .collect();
+    format!(
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {{ var s = p;\n{lines}return s; }}"
+    )
+}
+
+#[test]
+fn programs_of_far_too_many_words_are_refused_soon() {
+    // Depth and the end take a few words.
+    assert_eq!(compiled(&statements(509)).map(|program| program.words).ok(), Some(512));
+    for (count, expected) in
+        [(516, "words are needed, and there are 512"), (2000, "more than 512 words are needed")]
+    {
+        let error = compiled(&statements(count)).err().expect("too many").report();
+        assert!(error.message.ends_with(expected), "{count}: {}", error.message);
+        assert!(error.advice.is_some());
+    }
+}
+
+#[test]
 fn lines_of_the_source_stand_before_their_instructions() {
     let text = "@group(0) @binding(0) var<uniform> scale: vec4f;
 @vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
