@@ -177,7 +177,7 @@ fn programs_of_far_too_many_words_are_refused_soon() {
     // Depth and the end take a few words.
     assert_eq!(compiled(&statements(509)).map(|program| program.words).ok(), Some(512));
     for (count, expected) in
-        [(516, "words are needed, and there are 512"), (2000, "more than 512 words are needed")]
+        [(767, "770 words are needed, and there are 512"), (768, "more than 512 words are needed")]
     {
         let error = compiled(&statements(count)).err().expect("too many").report();
         assert!(error.message.ends_with(expected), "{count}: {}", error.message);
