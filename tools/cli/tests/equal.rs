@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{folder, follows_schema, transpica};
+use crate::support::{folder, follows_schema, root, transpica};
 
 const HEAD: &str =
     ".out pos position\n.fvec scale\n.bool big\n.constf k(2.0, 0.5, 1.0, 0.0)\n.alias a v0\n.proc main\n";
@@ -229,12 +229,43 @@ fn optimized_programs_are_shorter_and_equal() {
     // A program that cannot be made shorter stays as it is.
     let ran = transpica(&["optimize", "shaders/points.shbin", "-o", &out]).succeeded();
     assert!(ran.contains("unchanged: "), "{ran}");
+    assert_eq!(
+        fs::read(&out).expect("a file"),
+        fs::read(root().join("shaders/points.shbin")).expect("a file")
+    );
+    // A module in another folder includes the files by their paths.
+    let [a, b] = ["a", "b/c"].map(|name| folder.join(name));
+    for folder in [&a, &b] {
+        fs::create_dir_all(folder).expect("a folder");
+    }
+    let [set_there, module] =
+        [a.join("x.shbin"), a.join("../b/c/v.rs")].map(|path| path.display().to_string());
+    let given = ["optimize", shape, "--variants", "hasFog", "-o", &set_there, "--bind-rust", &module];
+    transpica(&given).succeeded();
+    let module = fs::read_to_string(b.join("v.rs")).expect("a module");
+    for number in ["0", "1"] {
+        let path = format!("../../a/x.{number}.shbin");
+        assert!(module.contains(&format!("include_bytes!(\"{path}\")")) && b.join(path).exists(), "{module}");
+    }
     for wrong in
         [&["--variants", "b0,b1,b2,b3,b4,b5,b6"][..], &["--variants", "b0,b0"], &["--variants", "none"]]
     {
         let ran = transpica(&[&["optimize", shape, "-o", &set], wrong].concat());
         assert_eq!(ran.status, 2, "{wrong:?}: {}", ran.err);
     }
+    let bare = folder.join("bare").display().to_string();
+    for (output, wrong, message) in [
+        (&set, &["--variants", "unknown"][..], "--variants unknown: the program has "),
+        (&set, &["--variants", "hasFog", "--bools", "hasFog=true"], "--variants hasFog: its value is known"),
+        (&set, &["--variants", "b1,hasFog", "--bools", "b1=false"], "--variants b1: its value is known"),
+        (&bare, &["--variants", "hasFog"], "give -o one"),
+        (&set, &["--precision", "f24"], "unexpected argument '--precision'"),
+        (&set, &["--set", "arithmetic.precision=F24"], "has no effect here"),
+    ] {
+        let ran = transpica(&[&["optimize", shape, "-o", output], wrong].concat());
+        assert!(ran.status == 2 && ran.err.contains(message), "{wrong:?}: {}", ran.err);
+    }
+    transpica(&["optimize", shape, "-o", &set, "--variants", "hasFog", "--bools", "b1=true"]).succeeded();
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod host;
 mod programs;
 mod quaternions;
 mod samples;
+mod shapes;
 mod source;
 
 /// Layers below the public API that tests look into.

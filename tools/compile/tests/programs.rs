@@ -164,7 +164,7 @@ fn samples() -> Vec<(String, Vec<u8>, usize)> {
 }
 
 fn optimized(bytes: &[u8], known: &Known) -> Optimized {
-    optimize(&Shbin::parse(bytes).expect("a file"), &[*known]).expect("a program")
+    optimize(bytes, &[*known]).expect("a program")
 }
 
 /// Writes a text anew, whatever its length.

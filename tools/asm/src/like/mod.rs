@@ -64,14 +64,23 @@ pub struct Kept {
 /// # Errors
 /// The original is malformed; the error has an offset in it.
 pub fn keep_layout(original: &[u8], assembled: &Assembled) -> Result<Kept> {
+    // Listed descriptors have the numbers that the text gives them.
+    keep_layout_of(original, &assembled.model, !assembled.lists_descriptors)
+}
+
+/// Lays the content of a file out as an original. Descriptors that may have other numbers get those
+/// of the original.
+///
+/// # Errors
+/// The original is malformed; the error has an offset in it.
+pub fn keep_layout_of(original: &[u8], model: &Model, may_renumber: bool) -> Result<Kept> {
     let file = Shbin::parse(original)?;
     let old = Model::from(&file);
-    if is_same(&old, &assembled.model) {
+    if is_same(&old, model) {
         return Ok(Kept { bytes: original.to_vec(), ..Kept::default() });
     }
-    // Listed descriptors have the numbers that the text gives them.
-    let renumbered = (!assembled.lists_descriptors).then(|| numbers::keep(&old, &assembled.model)).flatten();
-    let wanted = renumbered.as_ref().unwrap_or(&assembled.model);
+    let renumbered = may_renumber.then(|| numbers::keep(&old, model)).flatten();
+    let wanted = renumbered.as_ref().unwrap_or(model);
     let lost = match edited(original, &file, &old, wanted) {
         Ok(kept) if holds(&kept.bytes, wanted) => return Ok(kept),
         // A table that moves can still share a header, or what a header needs.
@@ -79,7 +88,7 @@ pub fn keep_layout(original: &[u8], assembled: &Assembled) -> Result<Kept> {
         Err(lost) => lost,
     };
     let lost = Warning { text: format!("the layout is lost: {}", lost.0), at: lost.1 };
-    Ok(Kept { bytes: assembled.bytes.clone(), changes: Vec::new(), lost: vec![lost] })
+    Ok(Kept { bytes: write(model), changes: Vec::new(), lost: vec![lost] })
 }
 
 /// Lists the tables that an assembled text does not have where this file has them, or not with its

@@ -3,7 +3,7 @@
 //! some bools, with a table that says which to load.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::files;
 use crate::input::Input;
 use crate::json::Schema;
 use crate::report::{Common, Failure};
-use crate::settings::{ForRuns, Settings};
+use crate::settings::{ForKnownValues, Settings};
 use crate::streams::{Output, Streams};
 
 /// Make a program shorter, with a proof
@@ -29,11 +29,13 @@ use crate::streams::{Output, Streams};
   transpica optimize uber.v.pica --bools hasFog=false,hasLight=true -o lit.shbin
   transpica optimize uber.v.pica --variants hasFog,hasLight -o uber.shbin --bind-c variants.h
 
-Tables, symbols and registers of the file stay, and so does every bit of every output. What is written is compared with the file as `equal` compares; a program that cannot be made shorter stays as it is, and so does a geometry program that reads what an earlier invocation left in registers.
+Tables, symbols and registers of the file stay, and so does every bit of every output. Tables and bytes between them keep their order, as with `asm --like`; a file in which nothing becomes shorter is written byte for byte. What is written is compared with the file as `equal` compares; a program that cannot be made shorter stays as it is, and so does a geometry program that reads what an earlier invocation left in registers, and one of which no proof is found and no tried vertex ends.
+
+Lines that repeat become procedures only if the program does not become shorter without them, and if none of the counted ways through it executes more instructions with them.
 
 A file may hold several programs: all get one section of code, in which some may keep what they had. Values and --variants that name uniforms are for the programs that have these names.
 
---variants writes NAME.0.shbin to NAME.N.shbin: bit n of the number is the value of the n-th bool.")]
+--variants writes NAME.0.shbin to NAME.N.shbin: bit n of the number is the value of the n-th bool. --bind-c has the names of the files, --bind-rust includes them by their paths from the module.")]
 pub struct Optimize {
     /// A .shbin file or .pica source
     pub file: PathBuf,
@@ -56,7 +58,7 @@ pub struct Optimize {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub settings: Settings<ForRuns>,
+    pub settings: Settings<ForKnownValues>,
 }
 
 /// Most bools of a set of variants.
@@ -66,6 +68,11 @@ impl Arguments for Optimize {
     fn check(&self) -> Result<(), String> {
         if self.variants.len() > VARIANTS {
             return Err(format!("--variants takes at most {VARIANTS} bools, which give 64 files"));
+        }
+        if !self.variants.is_empty() && self.output.extension().is_none() {
+            return Err(
+                "--variants numbers the files before their extension: give -o one, as in NAME.shbin".into()
+            );
         }
         Ok(())
     }
@@ -101,6 +108,15 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     let opened: Vec<Opened> = opened.collect::<Result<_, _>>().map_err(fail)?;
     let controls = controls(arguments, &opened)?;
     let bools = bools(&arguments.variants, &opened)?;
+    for (control, bools) in controls.iter().zip(&bools) {
+        let is_known = |bool: &Option<u8>| bool.is_some_and(|bool| control.bools.baked >> bool & 1 != 0);
+        if let Some(place) = bools.iter().position(is_known) {
+            let name = &arguments.variants[place];
+            return Err(Failure::usage(format!(
+                "--variants {name}: its value is known, so it makes no variants"
+            )));
+        }
+    }
     let mut all = Vec::new();
     for number in 0..1u32 << arguments.variants.len() {
         let of_program = |(control, bools): (&Control, &Vec<Option<u8>>)| {
@@ -120,7 +136,7 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
             let ending = arguments.output.extension().unwrap_or_default().to_string_lossy().into_owned();
             arguments.output.with_extension(format!("{number}.{ending}"))
         };
-        let optimized = optimize(&file, &known).map_err(fail)?;
+        let optimized = optimize(&input.bytes, &known).map_err(fail)?;
         if let Some(Reason::Differs(_)) = optimized.kept {
             let message = format!("{}: what was made is not equal", arguments.file.display());
             return Err(Failure::new(message).hint("this is a fault of transpica: please report the file"));
@@ -129,10 +145,13 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     }
     let text = if arguments.json { Schema::OPTIMIZE.text(document(&all)) } else { table(&all, &opened) };
     let names: Vec<String> = all.iter().map(|made| files::name(&made.path)).collect();
+    let module = arguments.bind_rust.as_deref().unwrap_or(&arguments.output);
+    let included: Vec<String> = all.iter().map(|made| relative(&made.path, module)).collect();
     let stem = files::name(&arguments.file);
     let stem = stem.split('.').next().unwrap_or_default();
-    let variants = Variants { name: stem, bools: &arguments.variants, files: &names };
-    let tables = [(&arguments.bind_c, variants.c()), (&arguments.bind_rust, variants.rust())];
+    let variants = |files| Variants { name: stem, bools: &arguments.variants, files };
+    let (c, rust) = (variants(&names).c(), variants(&included).rust());
+    let tables = [(&arguments.bind_c, c), (&arguments.bind_rust, rust)];
     let mut written: Vec<(Option<&Path>, &[u8])> =
         all.iter().map(|made| (Some(made.path.as_path()), &made.optimized.bytes[..])).collect();
     for (path, text) in &tables {
@@ -140,6 +159,32 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     }
     written.push((None, text.as_bytes()));
     files::write_all(&written)
+}
+
+/// The path of a file from the folder of another one, as source texts write paths. A file on
+/// another drive has its whole path.
+fn relative(path: &Path, other: &Path) -> String {
+    let absolute = |path: &Path| {
+        let mut plain = PathBuf::new();
+        for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+            if part == Component::ParentDir {
+                plain.pop()
+            } else {
+                plain.push(part);
+                true
+            };
+        }
+        plain
+    };
+    let (path, other) = (absolute(path), absolute(other));
+    let folder = other.parent().unwrap_or(&other);
+    let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    if common == 0 {
+        return path.display().to_string();
+    }
+    let up = folder.components().skip(common).map(|_| "..".into());
+    let down = path.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<String>>().join("/")
 }
 
 /// The known bools and ints of each program. Values that name uniforms are for the programs that
@@ -169,7 +214,7 @@ fn bools(names: &[String], opened: &[Opened]) -> Result<Vec<Vec<Option<u8>>>, Fa
             found.push(register);
         }
         if let Some(fault) = fault.filter(|_| all.iter().all(|found| found.last() == Some(&None))) {
-            return Err(Failure::usage(fault));
+            return Err(Failure::usage(format!("--variants {name}: {fault}")));
         }
     }
     Ok(all)

@@ -67,6 +67,27 @@ impl Scope for ForRuns {
     const HAS_PROFILE: bool = false;
 }
 
+/// Known values: bools and ints that never change.
+#[derive(Clone, Copy, Debug)]
+pub struct ForKnownValues;
+
+impl Scope for ForKnownValues {
+    const WITHOUT: &'static [&'static str] = &[
+        "arithmetic",
+        "outputs",
+        "block",
+        "input",
+        "assume",
+        "limits",
+        "control.bools.specialized",
+        "control.ints.specialized",
+        "control.loop_guard",
+        "control.permissive",
+    ];
+    const WHY: &'static str = "every bit of every output stays, for all inputs";
+    const HAS_PROFILE: bool = false;
+}
+
 /// Returns whether a field has an effect in a scope.
 fn takes<S: Scope>(path: &str) -> bool {
     let is_without = S::WITHOUT.iter().any(|parent| is_below(path, parent));

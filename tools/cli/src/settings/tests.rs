@@ -210,5 +210,16 @@ fn runs_take_only_what_changes_them() {
         let found = parse::<ForRuns>(&promise).expect("valid");
         assert_eq!(found.options.assume.uniforms, Promise::NotNan, "{promise:?}");
     }
+    // Bools and ints, by their flags and fields, are all that can be known.
+    for row in rows::<ForKnownValues>() {
+        assert!(["bools", "ints"].contains(&row.flag), "{}", row.flag);
+    }
+    for arguments in [["--bools", "b0=true"], ["--ints", "i1=1,2,3,4"], ["--set", "control.bools.baked=1"]] {
+        assert!(parse::<ForKnownValues>(&arguments).is_ok(), "{arguments:?}");
+    }
+    for field in ["limits.depth=5", "assume.results=\"NotNan\"", "control.loop_guard=1"] {
+        let error = parse::<ForKnownValues>(&["--set", field]).expect_err(field);
+        assert!(error.contains("has no effect here: every bit of every output stays"), "{error}");
+    }
     assert!(parse::<ForForms>(&["--depth", "raw"]).is_ok() && parse::<ForForms>(&["--omit-names"]).is_err());
 }

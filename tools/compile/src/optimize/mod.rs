@@ -17,10 +17,12 @@ use transpica::isa::decode::decode;
 use transpica::isa::{Flow, Inst};
 use transpica::settings::Control;
 use transpica::{Limits, Options, Program, Shbin};
+use transpica_asm::like::keep_layout_of;
 
 use crate::emit::{self, Emitted, emit};
 use crate::equal::matching::Matching;
 use crate::equal::{Comparison, Opened, Verdict, compare};
+use crate::paths;
 use lower::lift_program;
 use section::Part;
 
@@ -94,6 +96,8 @@ pub enum Reason {
     Inexact,
     /// All programs together need more operand descriptors than there are.
     Descriptors,
+    /// No vertex ended in both programs, and the structure did not show them equal.
+    Untested,
     /// The new code computes something else: a defect of this library. The component.
     Differs(String),
 }
@@ -106,6 +110,7 @@ impl fmt::Display for Reason {
             Self::NotWritten(error) => error.fmt(f),
             Self::NotShorter(words) => write!(f, "it would have {words} words"),
             Self::Differs(component) => write!(f, "{component} would differ; please report it"),
+            Self::Untested => f.write_str("no proof was found, and no vertex that was tried ends"),
             Self::Inexact => f.write_str("a constant that it needs does not fit in 24 bits"),
             Self::Descriptors => f.write_str("it would need too many operand descriptors"),
         }
@@ -113,17 +118,19 @@ impl fmt::Display for Reason {
 }
 
 /// Optimizes the programs of a file, of each of which something is known. The result was compared
-/// with the source.
+/// with the source. A file that stays has the bytes that were given; else its tables stay where
+/// they were as far as shorter code allows.
 ///
 /// # Errors
 /// A file without a program that can be read.
-pub fn optimize(file: &Shbin<'_>, known: &[Known]) -> transpica::Result<Optimized> {
+pub fn optimize(original: &[u8], known: &[Known]) -> transpica::Result<Optimized> {
+    let file = &Shbin::parse(original)?;
     let model = Model::from(file);
     let before = model.code.len();
     let sources = sources(file, known)?;
     let keep = |reason: Reason| {
         let programs = vec![Some(reason.clone()); sources.len()];
-        let bytes = write(&model);
+        let bytes = original.to_vec();
         Ok(Optimized { bytes, before, after: before, kept: Some(reason), programs, is_proven: true })
     };
     let all: Vec<_> = sources.iter().map(|source| source.written(&model)).collect::<Result<_, _>>()?;
@@ -131,10 +138,10 @@ pub fn optimize(file: &Shbin<'_>, known: &[Known]) -> transpica::Result<Optimize
         Ok(found) => found,
         Err(reason) => return keep(reason),
     };
-    let bytes = write(&written);
+    let bytes = keep_layout_of(original, &written, true)?.bytes;
     let after = written.code.len();
     match compared(file, &Shbin::parse(&bytes)?, &sources)? {
-        Err(component) => keep(Reason::Differs(component)),
+        Err(reason) => keep(reason),
         Ok(is_proven) => {
             let stays = |(n, result): (usize, Result<Written, Reason>)| match result {
                 Err(reason) => Some(reason),
@@ -216,20 +223,41 @@ impl Source<'_> {
             Ok(lifted) => lifted,
             Err(reason) => return Ok(Err(reason)),
         };
-        let mut emitted = emit(&lifted.module, &lifted.surroundings);
+        let emitted = emit(&lifted.module, &lifted.surroundings);
         // Calls take time, so they are for programs that are too long without them.
-        if emitted.as_ref().is_ok_and(|emitted| emitted.words() >= section::reached(&[program]).len())
-            || matches!(emitted, Err(emit::Error::Limit { .. }))
-        {
+        let is_too_long = match &emitted {
+            Ok(emitted) => emitted.words() >= section::reached(&[program]).len(),
+            Err(error) => matches!(error, emit::Error::Limit { .. }),
+        };
+        let first = emitted.map_err(Reason::NotWritten).and_then(Written::new);
+        if is_too_long {
             lifted.surroundings.shares = true;
-            let shared = emit(&lifted.module, &lifted.surroundings);
-            let words =
-                |emitted: &Result<Emitted, emit::Error>| emitted.as_ref().map_or(usize::MAX, Emitted::words);
-            if words(&shared) < words(&emitted) {
-                emitted = shared;
+            let shared = emit(&lifted.module, &lifted.surroundings).map_err(Reason::NotWritten);
+            let length = first.as_ref().map_or(usize::MAX, |written| written.code.len());
+            if let Ok(shared) = shared.and_then(Written::new)
+                && shared.code.len() < length
+                && self.is_no_slower(&shared, known, model)?
+            {
+                return Ok(Ok(shared));
             }
         }
-        Ok(emitted.map_err(Reason::NotWritten).and_then(Written::new))
+        Ok(first)
+    }
+
+    /// Returns whether new code executes no more instructions on any way through the program.
+    fn is_no_slower(&self, written: &Written, known: &Known, model: &Model) -> transpica::Result<bool> {
+        let own = Model { executables: vec![model.executables[self.index].clone()], ..model.clone() };
+        let Some(after) = rewrite(&own, std::slice::from_ref(self), &[Some(written)]) else {
+            return Ok(false);
+        };
+        let limits = Limits::default();
+        let [before, after] = [write(&own), write(&after)];
+        let before = Opened::new(&Shbin::parse(&before)?, 0, &limits)?;
+        let after = Opened::new(&Shbin::parse(&after)?, 0, &limits)?;
+        let bools = paths::combinations(paths::tested(&before.program) & !known.control.bools.baked);
+        let now = paths::executed(&after, &known.control, &bools)?;
+        let ways = paths::executed(&before, &known.control, &bools)?;
+        Ok(ways.iter().zip(&now).all(|(before, now)| now.instructions <= before.instructions))
     }
 }
 
@@ -338,13 +366,13 @@ fn rewrite(model: &Model, sources: &[Source<'_>], written: &[Option<&Written>]) 
     Some(rewritten)
 }
 
-/// Compares all programs of two files. Returns whether they are proven equal, or the component that
-/// differs.
+/// Compares all programs of two files. Returns whether they are proven equal, or the reason why the
+/// new one cannot stand for the old one.
 fn compared(
     before: &Shbin<'_>,
     after: &Shbin<'_>,
     sources: &[Source<'_>],
-) -> transpica::Result<Result<bool, String>> {
+) -> transpica::Result<Result<bool, Reason>> {
     let limits = Limits::default();
     let mut is_proven = true;
     for source in sources {
@@ -353,13 +381,17 @@ fn compared(
         let options = Options { control: source.known.control, ..Options::default() };
         let matching = match Matching::new([&first.symbols, &second.symbols], &[]) {
             Ok(matching) => matching,
-            Err(fault) => return Ok(Err(fault)),
+            Err(fault) => return Ok(Err(Reason::Differs(fault))),
         };
-        match compare(&Comparison::new([&first, &second], &matching, options))? {
+        let verdict = compare(&Comparison::new([&first, &second], &matching, options))?;
+        let is_equal = verdict.is_equal();
+        match verdict {
             Verdict::Proven { .. } => {}
-            Verdict::Sampled { .. } => is_proven = false,
+            Verdict::Sampled { .. } if is_equal => is_proven = false,
+            Verdict::Sampled { .. } => return Ok(Err(Reason::Untested)),
             Verdict::Different(found) => {
-                return Ok(Err(found.output.map_or("its end".into(), |output| output.pair.name)));
+                let component = found.output.map_or("its end".into(), |output| output.pair.name);
+                return Ok(Err(Reason::Differs(component)));
             }
         }
     }
