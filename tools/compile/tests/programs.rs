@@ -217,6 +217,8 @@ fn files_never_become_longer_and_keep_their_tables() {
         assert_eq!(first.executables[0].symbols, second.executables[0].symbols, "{name}");
         assert_eq!(first.executables[0].outputs, second.executables[0].outputs, "{name}");
         assert!(second.executables[0].constants.starts_with(&first.executables[0].constants), "{name}");
+        let [first, second] = [&bytes, &after].map(|bytes| executed(bytes));
+        assert!(second <= first, "{name}: {first} executed, now {second}");
         shorter += u32::from(now < words);
     }
     assert!(shorter >= 15, "only {shorter} became shorter");

@@ -7,6 +7,8 @@
 
 mod lower;
 mod section;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -21,7 +23,7 @@ use transpica_asm::like::keep_layout_of;
 
 use crate::emit::{self, Emitted, emit};
 use crate::equal::matching::Matching;
-use crate::equal::{Comparison, Opened, Verdict, compare};
+use crate::equal::{Comparison, Effort, Opened, Verdict, compare};
 use crate::paths;
 use lower::lift_program;
 use section::Part;
@@ -140,7 +142,7 @@ pub fn optimize(original: &[u8], known: &[Known]) -> transpica::Result<Optimized
     };
     let bytes = keep_layout_of(original, &written, true)?.bytes;
     let after = written.code.len();
-    match compared(file, &Shbin::parse(&bytes)?, &sources)? {
+    match compared(file, &Shbin::parse(&bytes)?, &sources, Effort::default())? {
         Err(reason) => keep(reason),
         Ok(is_proven) => {
             let stays = |(n, result): (usize, Result<Written, Reason>)| match result {
@@ -372,6 +374,7 @@ fn compared(
     before: &Shbin<'_>,
     after: &Shbin<'_>,
     sources: &[Source<'_>],
+    effort: Effort,
 ) -> transpica::Result<Result<bool, Reason>> {
     let limits = Limits::default();
     let mut is_proven = true;
@@ -383,7 +386,8 @@ fn compared(
             Ok(matching) => matching,
             Err(fault) => return Ok(Err(Reason::Differs(fault))),
         };
-        let verdict = compare(&Comparison::new([&first, &second], &matching, options))?;
+        let comparison = Comparison::new([&first, &second], &matching, options);
+        let verdict = compare(&Comparison { effort, ..comparison })?;
         let is_equal = verdict.is_equal();
         match verdict {
             Verdict::Proven { .. } => {}

@@ -1,0 +1,33 @@
+//! What a comparison must show before new code is written.
+
+use transpica_asm::{SourceText, assemble};
+
+use super::*;
+
+/// A file of nested loops of so many rounds, around a line.
+fn nested(rounds: u32, line: &str) -> Vec<u8> {
+    let turns = rounds - 1;
+    let text = format!(
+        ".out pos position\n.consti turns({turns}, 0, 0, 0)\n.alias a v0\n.proc main\nmov r0, a\nfor turns\nfor \
+         turns\n{line}\n.end\n.end\nmov pos, r0\nend\n.end\n"
+    );
+    assemble(&[SourceText { name: "nested", text: &text }]).expect("a text").bytes
+}
+
+fn result(rounds: u32, lines: [&str; 2]) -> Result<bool, Reason> {
+    let [before, after] = lines.map(|line| nested(rounds, line));
+    let [before, after] = [&before, &after].map(|bytes| Shbin::parse(bytes).expect("a file"));
+    let sources = sources(&before, &[]).expect("programs");
+    let effort = Effort { vertices: 4, budget: 1000, ..Effort::default() };
+    compared(&before, &after, &sources, effort).expect("it runs")
+}
+
+#[test]
+fn only_programs_that_are_shown_equal_are_written() {
+    let [one, other] = ["add r0, a, r0", "add r0, a, r0\nadd r0, -a, r0"];
+    assert_eq!(result(4, [one, one]), Ok(true));
+    assert!(matches!(result(4, [one, other]), Err(Reason::Differs(_))));
+    // Neither ends, and nothing else shows them equal.
+    assert_eq!(result(200, [one, other]), Err(Reason::Untested));
+    assert_eq!(result(200, [one, one]), Ok(true));
+}
