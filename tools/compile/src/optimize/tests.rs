@@ -1,4 +1,4 @@
-//! What a comparison must show before new code is written.
+//! Conditions under which new code is written.
 
 use transpica_asm::{SourceText, assemble};
 
