@@ -34,6 +34,8 @@ pub trait Scope {
     const WHY: &'static str;
     /// True if it has a profile, too.
     const HAS_PROFILE: bool;
+    /// True if presets of hosts change some field that it respects.
+    const HAS_PRESETS: bool = true;
 }
 
 /// Modules and texts: everything.
@@ -86,6 +88,7 @@ impl Scope for ForKnownValues {
     ];
     const WHY: &'static str = "every bit of every output stays, for all inputs";
     const HAS_PROFILE: bool = false;
+    const HAS_PRESETS: bool = false;
 }
 
 /// Returns whether a field has an effect in a scope.
@@ -262,10 +265,10 @@ impl<S: Scope> Args for Settings<S> {
         };
         let presets = PossibleValuesParser::new(PRESETS.iter().map(|(name, ..)| *name));
         let mut command = command.args(rows::<S>().map(|row| argument(row, &defaults)));
-        command = command.arg(
-            arg("preset", "HOST", "Begin with the settings of a known host instead of the defaults")
-                .value_parser(presets),
-        );
+        if S::HAS_PRESETS {
+            let help = "Begin with the settings of a known host instead of the defaults";
+            command = command.arg(arg("preset", "HOST", help).value_parser(presets));
+        }
         let files = clap::value_parser!(PathBuf);
         let help = "Options as JSON, like { \"outputs\": { \"depth\": \"-w..w\" } }";
         command = command.arg(arg("options", "FILE", help).value_parser(files.clone()));
@@ -321,7 +324,7 @@ impl<S: Scope> FromArgMatches for Settings<S> {
             let text = format!("{} has no effect here: {why}\n", change.path);
             return Err(ClapError::raw(ErrorKind::ArgumentConflict, text));
         }
-        let preset = matches.get_one::<String>("preset");
+        let preset = if S::HAS_PRESETS { matches.get_one::<String>("preset") } else { None };
         let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
         Ok(Self {
             preset: preset.and_then(|name| Values::preset(name).ok()),

@@ -7,8 +7,8 @@ use std::path::Path;
 use clap::Parser;
 use transpica::host::{IntPacking, RegisterLayout};
 use transpica::settings::{
-    AttributeFormat, AttributeKind, AttributeNames, Binding, KnownHost, Layout, Outputs, Promise, Renderer,
-    Varying, preset,
+    AttributeFormat, AttributeKind, AttributeNames, Binding, Control, KnownHost, Layout, Outputs, Promise,
+    Renderer, Varying, preset,
 };
 
 use super::*;
@@ -216,6 +216,15 @@ fn runs_take_only_what_changes_them() {
     }
     for arguments in [["--bools", "b0=true"], ["--ints", "i1=1,2,3,4"], ["--set", "control.bools.baked=1"]] {
         assert!(parse::<ForKnownValues>(&arguments).is_ok(), "{arguments:?}");
+    }
+    for (name, ..) in PRESETS {
+        let control = Values::preset(name).expect("a preset").options.control;
+        let Control { bools, ints, .. } = Control::default();
+        assert_eq!((control.bools, control.ints), (bools, ints), "{name}");
+        assert!(
+            parse::<ForKnownValues>(&["--preset", name]).is_err()
+                && parse::<ForRuns>(&["--preset", name]).is_ok()
+        );
     }
     for field in ["limits.depth=5", "assume.results=\"NotNan\"", "control.loop_guard=1"] {
         let error = parse::<ForKnownValues>(&["--set", field]).expect_err(field);
