@@ -109,7 +109,7 @@ impl Error {
                 Report { at, message: format!("{what} is not compiled"), advice: None }
             }
             Self::Emit(error) => Report { at: None, message: error.to_string(), advice: advice(error) },
-            Self::Assembly(_) | Self::Distance { .. } => {
+            Self::Assembly(_) | Self::Distance { .. } | Self::Uncompared(_) => {
                 Report { at: None, message: self.to_string(), advice: None }
             }
         }
