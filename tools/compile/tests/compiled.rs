@@ -179,7 +179,7 @@ fn programs_of_far_too_many_words_are_refused_soon() {
     for (count, expected) in
         [(767, "770 words are needed, and there are 512"), (768, "more than 512 words are needed")]
     {
-        let error = compiled(&statements(count)).err().expect("too many").report();
+        let error = compiled(&statements(count)).expect_err("too many").report();
         assert!(error.message.ends_with(expected), "{count}: {}", error.message);
         assert!(error.advice.is_some());
     }

@@ -40,6 +40,7 @@ use transpica::isa::{Mask, Pc, sizes};
 use transpica_asm::{SourceText, assemble};
 
 use code::Step;
+#[cfg(feature = "source")]
 pub(crate) use error::listed;
 pub use error::{Error, Place};
 use flow::Strategy;
