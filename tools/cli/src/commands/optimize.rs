@@ -143,7 +143,12 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
         }
         all.push(made(&opened, path, &known, optimized).map_err(fail)?);
     }
-    let text = if arguments.json { Schema::OPTIMIZE.text(document(&all)) } else { table(&all, &opened) };
+    write(arguments, &all, &opened)
+}
+
+/// Writes the programs, their tables and the report.
+fn write(arguments: &Optimize, all: &[Made], opened: &[Opened]) -> Result<(), Failure> {
+    let text = if arguments.json { Schema::OPTIMIZE.text(document(all)) } else { table(all, opened) };
     let names: Vec<String> = all.iter().map(|made| files::name(&made.path)).collect();
     let module = arguments.bind_rust.as_deref().unwrap_or(&arguments.output);
     let included: Vec<String> = all.iter().map(|made| relative(&made.path, module)).collect();

@@ -31,6 +31,43 @@ pub(super) fn program(
     let (words, temporaries) = (emitted.words(), temporaries(&emitted.text));
     let mut text =
         format!("; Compiled from {}: {words} words, {temporaries} temporaries.\n", interface.entry);
+    uniforms(&mut text, &mut taken, &mut names, interface)?;
+    for &(register, value) in &emitted.constants {
+        let [x, y, z, w] = value.map(|bits| format!("{:?}", f32::from_bits(bits)));
+        let _ = writeln!(text, ".setf c{register}({x}, {y}, {z}, {w})");
+    }
+    let read = interface.attributes.iter().filter(|attribute| attribute.is_read);
+    for Attribute { register, name, shape, is_scaled, .. } in read {
+        let own = taken.name_with(name, "in_");
+        let scaled = if *is_scaled { ", 0 to 255" } else { "" };
+        let _ = writeln!(text, ".in {own} v{register} ; {}{scaled}", shape.name());
+        names.insert(('v', *register), own);
+    }
+    for (register, output) in (0u8..).zip(&interface.outputs) {
+        let own = outputs(&mut text, &mut taken, register, output);
+        names.insert(('o', register), own);
+    }
+    text.push('\n');
+    let source: Vec<&str> = source.lines().map(str::trim).collect();
+    let mut last = None;
+    for (line, &place) in emitted.text.lines().zip(&emitted.places) {
+        if place.is_some() && place != last {
+            last = place;
+            text.extend(place.and_then(|place| comment(line, place, &source)));
+        }
+        text += &named(line, &names);
+        text.push('\n');
+    }
+    Ok((text, names))
+}
+
+/// Declares the uniforms of an interface.
+fn uniforms(
+    text: &mut String,
+    taken: &mut Taken,
+    names: &mut Names,
+    interface: &Interface,
+) -> Result<(), String> {
     let mut floats = floats(interface);
     floats.sort_by_key(|&(register, ..)| register);
     let mut next = 0;
@@ -60,33 +97,7 @@ pub(super) fn program(
             let _ = writeln!(text, ".seti i{register}({}, {start}, {step}, 0)", rounds.clamp(1, 256) - 1);
         }
     }
-    for &(register, value) in &emitted.constants {
-        let [x, y, z, w] = value.map(|bits| format!("{:?}", f32::from_bits(bits)));
-        let _ = writeln!(text, ".setf c{register}({x}, {y}, {z}, {w})");
-    }
-    let read = interface.attributes.iter().filter(|attribute| attribute.is_read);
-    for Attribute { register, name, shape, is_scaled, .. } in read {
-        let own = taken.name_with(name, "in_");
-        let scaled = if *is_scaled { ", 0 to 255" } else { "" };
-        let _ = writeln!(text, ".in {own} v{register} ; {}{scaled}", shape.name());
-        names.insert(('v', *register), own);
-    }
-    for (register, output) in (0u8..).zip(&interface.outputs) {
-        let own = outputs(&mut text, &mut taken, register, output);
-        names.insert(('o', register), own);
-    }
-    text.push('\n');
-    let source: Vec<&str> = source.lines().map(str::trim).collect();
-    let mut last = None;
-    for (line, &place) in emitted.text.lines().zip(&emitted.places) {
-        if place.is_some() && place != last {
-            last = place;
-            text.extend(place.and_then(|place| comment(line, place, &source)));
-        }
-        text += &named(line, &names);
-        text.push('\n');
-    }
-    Ok((text, names))
+    Ok(())
 }
 
 /// The line of the source that an instruction is made for. Places are numbers of lines.
