@@ -215,11 +215,20 @@ fn a_shader_in_another_language_is_tested_by_its_names() {
     }
     let mutants = transpica(&["test", &path("spin.wgsl"), "--mutate"]).succeeded();
     assert!(mutants.contains(" killed\n") && mutants.contains("\n  0x1: place became v1\n"), "{mutants}");
-    // A program of the same name comes first: then the source is not what is tested.
+    // A source comes before a container, which may be an older one; of two sources one is named.
+    let old = SPIN.replace("* place", "* place.wzyx");
+    fs::write(path("old.wgsl"), old).expect("writable");
+    let compiled = transpica(&["compile", &path("old.wgsl"), "-o", &path("spin.shbin")]);
+    assert_eq!(compiled.status, 0, "{}", compiled.err);
+    transpica(&["test", &path("spin.test.toml")]).succeeded();
     let compiled = transpica(&["compile", &path("spin.wgsl"), "-o", &path("spin.v.pica")]);
     assert_eq!(compiled.status, 0, "{}", compiled.err);
+    let both = transpica(&["test", &path("spin.wgsl")]);
+    let message = "spin.v.pica and spin.wgsl are beside it; shader = \"spin.wgsl\" names one";
+    assert!(both.status == 1 && both.text().contains(message), "{}", both.text());
+    fs::write(path("spin.test.toml"), format!("shader = \"spin.shbin\"\n{SPINS}")).expect("writable");
     let other = transpica(&["test", &path("spin.wgsl")]);
-    assert!(other.status == 1 && other.err.contains("spin.v.pica"), "{}", other.err);
+    assert!(other.status == 1 && other.err.contains("tests a container"), "{}", other.err);
     assert!(other.err.contains("shader = \"spin.wgsl\" in it tests this file"), "{}", other.err);
     fs::write(path("spin.test.toml"), format!("shader = \"spin.wgsl\"\n{SPINS}")).expect("writable");
     transpica(&["test", &path("spin.wgsl")]).succeeded();

@@ -63,9 +63,11 @@ impl Symbols {
             return Ok((symbol.first..symbol.first + symbol.count).collect());
         }
         let names: Vec<&str> = of_bank().map(|symbol| symbol.name.as_str()).collect();
-        let all = if names.is_empty() { "no name".into() } else { names.join(", ") };
-        let advice = did_you_mean(name, names.iter().copied());
-        Err(advice.unwrap_or_else(|| format!("the program has {all} there")))
+        let all = || match names.is_empty() {
+            true => "the program has no names of this kind".into(),
+            false => format!("the program's names are {}", names.join(", ")),
+        };
+        Err(did_you_mean(name, names.iter().copied()).unwrap_or_else(all))
     }
 
     /// Returns the outputs with a semantic.

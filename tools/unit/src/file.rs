@@ -3,7 +3,6 @@
 //! with line and column. The guide of the crate has the format.
 
 use std::collections::BTreeSet;
-use std::iter;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -226,20 +225,29 @@ fn named(
     read.and_then(|read| Shader::chosen(&read, choices)).map_err(located)
 }
 
-/// Returns the sources next to a test file, the container, or the source in a shading language.
+/// Returns the sources next to a test file, or the container that was made of others. Sources come
+/// first, since a container may be older than they are.
 fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Problem> {
     let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = own.strip_suffix(ENDING).unwrap_or(own);
     let other = |ending: &str| files(&format!("{stem}{ending}"));
     let sources: Vec<_> =
         [".v.pica", ".g.pica"].into_iter().filter_map(|ending| other(ending).ok()).collect();
-    if !sources.is_empty() {
-        return Ok(sources);
+    let mut languages = declared::extensions().filter_map(|extension| other(&format!(".{extension}")).ok());
+    match (sources.is_empty(), languages.next()) {
+        (false, None) => Ok(sources),
+        (true, Some(found)) => Ok(vec![found]),
+        (false, Some((found, _))) => {
+            let [first, found] =
+                [&sources[0].0, &found].map(|path| path.rsplit(['/', '\\']).next().unwrap_or_default());
+            let message = format!("{first} and {found} are beside it; shader = \"{found}\" names one");
+            Err(Problem::new(name, message))
+        }
+        (true, None) => {
+            let message = format!("no source and no {stem}.shbin beside it; name a shader");
+            Ok(vec![other(".shbin").map_err(|_| Problem::new(name, message))?])
+        }
     }
-    let mut others = iter::once("shbin").chain(declared::extensions());
-    let found = others.find_map(|extension| other(&format!(".{extension}")).ok());
-    let message = format!("no {stem}.v.pica, {stem}.g.pica or {stem}.shbin beside it; name a shader");
-    Ok(vec![found.ok_or_else(|| Problem::new(name, message))?])
 }
 
 impl<'t> Parser<'_, 't> {

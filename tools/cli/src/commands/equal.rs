@@ -43,13 +43,13 @@ Results are equal if their bits are, if both are NaN, or if both are zeros. Geom
 
 Exit status 1 if they differ, if no vertex shows that they do not, or for an error in the input: then nothing is printed on standard output.")]
 pub struct Equal {
-    /// A .shbin file or .pica source
+    /// A .shbin file, .pica source, or shader as `compile` takes it
     pub first: PathBuf,
     /// Another one, or the same
     pub second: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// Number of the executable in the second file [default: 0, or 1 in the same file if it has one]
+    /// Number of the executable in the second file [default: 0, or 1 of the same file]
     #[arg(long, value_name = "N")]
     pub other_dvle: Option<usize>,
     /// Compare only these outputs: semantics or registers

@@ -29,7 +29,7 @@ use crate::streams::{Output, Streams};
   transpica optimize uber.v.pica --bools hasFog=false,hasLight=true -o lit.shbin
   transpica optimize uber.v.pica --variants hasFog,hasLight -o uber.shbin --bind-c variants.h
 
-Tables, symbols and registers of the file stay, and so does every bit of every output. Tables and bytes between them keep their order, as with `asm --like`; a file in which nothing becomes shorter is written byte for byte. What is written is compared with the file as `equal` compares; a program that cannot be made shorter stays as it is, and so does a geometry program that reads what an earlier invocation left in registers, and one of which no proof is found and no tried vertex ends.
+Tables, symbols and registers of the file stay, and so does every bit of every output. Tables and bytes between them keep their order, as with `asm --like`; a file in which nothing becomes shorter is written byte for byte. What is written is compared with the file as `equal` compares; a program stays as it is if it cannot be made shorter, if nothing shows the new one equal, and if it is a geometry program that reads what an earlier invocation left in registers.
 
 Lines that repeat become procedures only if the program does not become shorter without them, and if none of the counted ways through it executes more instructions with them.
 
@@ -37,7 +37,7 @@ A file may hold several programs: all get one section of code, in which some may
 
 --variants writes NAME.0.shbin to NAME.N.shbin: bit n of the number is the value of the n-th bool. --bind-c has the names of the files, --bind-rust includes them by their paths from the module.")]
 pub struct Optimize {
-    /// A .shbin file or .pica source
+    /// A .shbin file, .pica source, or shader as `compile` takes it
     pub file: PathBuf,
     /// Output file
     #[arg(short, long, value_name = "FILE")]
@@ -267,7 +267,9 @@ fn table(all: &[Made], opened: &[Opened]) -> String {
             if let (None, Some(Some(reason))) = (kept, programs.get(index)) {
                 _ = writeln!(text, "  {program}keeps its code: {reason}");
             }
-            for [before, after] in ways {
+            // A program that stays takes the ways that it took.
+            let is_changed = kept.is_none() && programs.get(index).is_none_or(Option::is_none);
+            for [before, after] in ways.iter().filter(|_| is_changed) {
                 let tested = paths::tested(&opened.program) & before.bools;
                 let set: Vec<String> = (0..16usize)
                     .filter(|bit| tested >> bit & 1 != 0)

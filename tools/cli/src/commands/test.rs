@@ -214,11 +214,12 @@ fn tests_of(path: PathBuf) -> Result<PathBuf, Failure> {
     let Some(stem) = stem else { return Ok(path) };
     let tests = path.with_file_name(format!("{stem}{}", transpica_unit::ENDING));
     if tests.is_file() {
-        // A program of the same name comes first.
+        // It may name another program.
         let shader = transpica_unit::is_compiled(&path).then(|| TestFile::load_shader(&tests).ok()).flatten();
         let own = path.display().to_string();
         let Some(other) = shader.filter(|shader| !shader.files.contains(&own)) else { return Ok(tests) };
-        let message = format!("{} tests {}", tests.display(), other.files.join(", "));
+        let named = if other.files.is_empty() { "a container".into() } else { other.files.join(", ") };
+        let message = format!("{} tests {named}", tests.display());
         return Err(Failure::new(message).hint(format!("shader = \"{name}\" in it tests this file")));
     }
     let hint = format!("{} would be its test file", tests.display());

@@ -411,7 +411,7 @@ fn sums_in_another_order_are_equal_up_to_rounding() {
 #[test]
 fn sums_in_another_order_can_have_any_distance() {
     let bodies = ["add r0, first, a\nadd pos, b, r0", "mov r1, a\nadd r0, b, r1\nadd pos, first, r0"];
-    // At most a unit in the last place on plausible values, with which the verdict is about rounding.
+    // At most a unit in the last place on plausible values, with which verdicts are about rounding.
     for (limit, is_equal) in [(1e-5, true), (1e-9, false)] {
         let found = verdict_of(bodies, &|comparison| comparison.rounding = Some(limit));
         assert_eq!(found.is_equal(), is_equal, "{limit}: {found:?}");

@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
     fn require(&mut self, pair: [Symbol; 2], what: &str) -> Result<(), String> {
         if pair[0] != pair[1] {
             if !self.symbols.agree(pair[0], pair[1]) {
-                return Err(format!("{what} differs"));
+                return Err(format!("{what} has another form"));
             }
             self.required.push(pair);
         }
@@ -597,7 +597,7 @@ mod tests {
         let exchanged = format!("{READS} %7: bool = not %5 %6: f32 = select %7 %2 %1 yield %6");
         assert_eq!(claims([&before, &exchanged]), Ok(1));
         let wrong = format!("{READS} %6: f32 = select %5 %2 %1 yield %6");
-        assert_eq!(claims([&before, &wrong]), Err("an output differs".into()));
+        assert_eq!(claims([&before, &wrong]), Err("an output has another form".into()));
     }
 
     #[test]

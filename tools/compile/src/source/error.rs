@@ -7,6 +7,12 @@ use naga::Span;
 
 /// Subjects of limits with advice of their own.
 pub(super) const BYTES: &str = "bytes of source";
+/// Resources that the vertex unit lacks.
+pub(super) const TEXTURES: &str = "textures and samplers";
+/// Operations that it cannot do.
+pub(super) const DERIVATIVES: &str = "derivatives: it has no neighbors";
+/// An operation that only fragments have.
+pub(super) const DISCARD: &str = "a discarded vertex";
 pub(super) const FLOAT_UNIFORMS: &str = "float uniforms";
 
 /// A place in a text, counted from 1.
@@ -29,7 +35,7 @@ pub enum Kind {
     NoEntry(Vec<String>),
     /// An option names what the module lacks.
     Unknown {
-        /// What it should be.
+        /// Kind of the thing that it should be.
         what: &'static str,
         /// The name.
         name: String,

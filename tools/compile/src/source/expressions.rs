@@ -8,7 +8,7 @@ use super::ir::{Binary, Lane, Op, Unary};
 use naga::{Expression, Handle, Literal, SwizzleComponent};
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{Kind, Result};
+use super::error::{DERIVATIVES, Kind, Result, TEXTURES};
 use super::host::{Node, NodeId};
 use super::lower::Lowering;
 use super::value::{Place, Root, Step, Value};
@@ -574,9 +574,9 @@ pub(super) fn keeps_bits(from: Scalar, to: Scalar) -> bool {
 fn refused(expression: &Expression) -> Kind {
     match expression {
         Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
-            Kind::Resource("textures and samplers".into())
+            Kind::Resource(TEXTURES.into())
         }
-        Expression::Derivative { .. } => Kind::Operation("derivatives: it has no neighbors".into()),
+        Expression::Derivative { .. } => Kind::Operation(DERIVATIVES.into()),
         Expression::ArrayLength(_) => Kind::Resource("arrays of unknown size".into()),
         Expression::AtomicResult { .. } | Expression::WorkGroupUniformLoadResult { .. } => {
             Kind::Operation("atomic operations".into())

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use naga::front::{glsl, spv, wgsl};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{Block, EntryPoint, Module, ShaderStage, Span, Statement};
+use naga::{Block, EntryPoint, Expression, Function, Module, ShaderStage, Span, Statement};
 
-use super::error::{BYTES, Error, Kind, Result, at, location};
+use super::error::{BYTES, DERIVATIVES, DISCARD, Error, Kind, Result, TEXTURES, at, location};
 use super::glsl::modern;
 
 /// Bytes of a text or of words.
@@ -148,6 +148,10 @@ fn validate(source: &Source) -> Result<()> {
     match validator.validate(&source.module) {
         Ok(_) => Ok(()),
         Err(error) => {
+            // Of what a vertex stage lacks, the validator has no place.
+            if let Some((kind, span)) = forbidden(&source.module) {
+                return Err(at(kind, span, &source.text));
+            }
             // The shortest one says most.
             let length = |span: &Span| span.to_range().map_or(usize::MAX, |range| range.len());
             let spans = error.spans().map(|(span, _)| *span);
@@ -161,6 +165,35 @@ fn validate(source: &Source) -> Result<()> {
             Err(Error { kind: Kind::Invalid(message), at: location(span, &source.text) })
         }
     }
+}
+
+/// Returns what the functions of vertex entry points use that only fragment stages have.
+fn forbidden(module: &Module) -> Option<(Kind, Span)> {
+    let entries = module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Vertex);
+    let mut work: Vec<&Function> = entries.map(|entry| &entry.function).collect();
+    let mut seen = vec![false; module.functions.len()];
+    while let Some(function) = work.pop() {
+        for (handle, expression) in function.expressions.iter() {
+            let kind = match expression {
+                Expression::ImageSample { .. } => Kind::Resource(TEXTURES.into()),
+                Expression::Derivative { .. } => Kind::Operation(DERIVATIVES.into()),
+                _other => continue,
+            };
+            return Some((kind, function.expressions.get_span(handle)));
+        }
+        for statement in super::loops::statements(&[&function.body]) {
+            match statement {
+                Statement::Kill => return Some((Kind::Operation(DISCARD.into()), Span::UNDEFINED)),
+                Statement::Call { function, .. } => {
+                    let is_new =
+                        seen.get_mut(function.index()).is_some_and(|seen| !std::mem::replace(seen, true));
+                    work.extend(module.functions.try_get(*function).ok().filter(|_| is_new));
+                }
+                _other => {}
+            }
+        }
+    }
+    None
 }
 
 /// naga's validator indexes functions by the order of calls.

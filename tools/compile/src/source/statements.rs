@@ -7,7 +7,7 @@ use super::ir::{Def, Exit, Item, Lane, NodeData, Region, ValueList};
 use naga::{Block, Expression, Function, Handle, Span, Statement, SwitchCase, SwitchValue};
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{Kind, Result};
+use super::error::{DISCARD, Kind, Result, TEXTURES};
 use super::host::Node;
 use super::lower::{Frame, Lowering};
 use super::value::{Slot, Value, ir_type};
@@ -213,9 +213,9 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             Statement::Block(_) | Statement::If { .. } => self.internal("a construct in the wrong place"),
-            Statement::Kill => self.operation("a discarded vertex"),
+            Statement::Kill => self.operation(DISCARD),
             Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
-                Err(self.error(Kind::Resource("textures and samplers".into())))
+                Err(self.error(Kind::Resource(TEXTURES.into())))
             }
             Statement::Atomic { .. } | Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {
                 self.operation("atomic operations and barriers")

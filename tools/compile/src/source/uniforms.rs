@@ -10,7 +10,7 @@ use super::ir::{
 use naga::{AddressSpace, ArraySize, Handle, TypeInner};
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{FLOAT_UNIFORMS, Kind, Result};
+use super::error::{FLOAT_UNIFORMS, Kind, Result, TEXTURES};
 use super::host::{Node, NodeId, Part};
 use super::interface::{Count, Derived, Flag, Layout, Uniform};
 use super::lower::Lowering;
@@ -87,7 +87,7 @@ fn nested_layout(
             Err(Kind::Format(format!("type {:?}{}", scalar.kind, 8 * scalar.width)))
         }
         TypeInner::Image { .. } | TypeInner::Sampler { .. } | TypeInner::BindingArray { .. } => {
-            Err(Kind::Resource("textures and samplers".into()))
+            Err(Kind::Resource(TEXTURES.into()))
         }
         _other => Err(Kind::Resource("values of this type".into())),
     }

@@ -35,6 +35,25 @@ const CASES: &[Case] = &[
 @vertex fn b(@location(0) p: vec4f) -> @builtin(position) vec4f { return p; }",
     ),
     wgsl(
+        "a texture that is sampled as in a fragment stage",
+        "resource",
+        "@group(0) @binding(0) var image: texture_2d<f32>;
+@group(0) @binding(1) var filtered: sampler;
+fn color(uv: vec2f) -> vec4f { return $textureSample(image, filtered, uv); }
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return p + color(p.xy); }
+@fragment fn other(@location(0) uv: vec2f) -> @location(0) vec4f { return color(uv); }",
+    ),
+    wgsl(
+        "a derivative",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return $dpdx(p); }",
+    ),
+    wgsl(
+        "a discarded vertex",
+        "operation",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { if p.x > 0.0 { discard; } return p; }",
+    ),
+    wgsl(
         "a storage buffer",
         "resource",
         "@group(0) @binding(0) var<storage> bones: array<mat4x4f>;

@@ -292,7 +292,7 @@ fn a_twin_knows_the_flags_whose_uniforms_the_case_sets() {
 }
 
 #[test]
-fn a_source_is_found_beside_its_tests_behind_programs() {
+fn a_source_is_found_beside_its_tests_before_a_container() {
     let text = "[[case]]\nname = \"a\"\ninstructions = 9\n";
     for extension in extensions().filter(|extension| *extension != "spv") {
         let source = if extension == "wgsl" {
@@ -303,13 +303,17 @@ fn a_source_is_found_beside_its_tests_behind_programs() {
         let file = load(&format!("a.{extension}"), &source, text).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(file.shader.files, [format!("a.{extension}")]);
     }
-    let files = |wanted: &str| match wanted {
-        "a.wgsl" => Ok((wanted.to_owned(), TESTS.into())),
-        "a.v.pica" => Ok((wanted.to_owned(), LIT.into())),
-        _ => Err(Problem::default()),
+    let found = |second: &str| {
+        let files = |wanted: &str| match wanted {
+            "a.wgsl" => Ok((wanted.to_owned(), TESTS.into())),
+            _ if wanted == second => Ok((wanted.to_owned(), LIT.into())),
+            _ => Err(Problem::default()),
+        };
+        TestFile::with("a.test.toml", text, &files)
     };
-    let file = TestFile::with("a.test.toml", text, &files).expect("a file");
-    assert_eq!(file.shader.files, ["a.v.pica"]);
+    assert_eq!(found("a.shbin").expect("a file").shader.files, ["a.wgsl"]);
+    let message = found("a.v.pica").expect_err("two sources").to_string();
+    assert!(message.contains("a.v.pica and a.wgsl are beside it"), "{message}");
 }
 
 #[test]
