@@ -109,7 +109,7 @@ fn test_files_have_the_problems_that_runs_report_first() {
     };
     // The shader is not there yet; then it is, as the editor has it.
     let (message, start, _) = one(&mut client, case);
-    assert!(message.contains("no b.v.pica, b.g.pica or b.shbin") && start == [0, 0], "{message}");
+    assert!(message.contains("no b.v.pica, b.g.pica, b.wgsl, ") && start == [0, 0], "{message}");
     client.open(source, ".fvec tint\n.out p position\n.proc main\nmov p, tint\nend\n.end");
     assert_eq!(client.problems(uri), [] as [Value; 0]);
     for (text, expected, start, end) in [

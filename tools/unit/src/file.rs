@@ -244,7 +244,11 @@ fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Proble
             Err(Problem::new(name, message))
         }
         (true, None) => {
-            let message = format!("no source and no {stem}.shbin beside it; name a shader");
+            let others: Vec<String> = declared::extensions().map(|end| format!("{stem}.{end}")).collect();
+            let message = format!(
+                "no {stem}.v.pica, {stem}.g.pica, {} or {stem}.shbin beside it; name a shader",
+                others.join(", ")
+            );
             Ok(vec![other(".shbin").map_err(|_| Problem::new(name, message))?])
         }
     }
