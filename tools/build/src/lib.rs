@@ -226,8 +226,10 @@ fn failure(summary: &str) -> Failure {
 /// becomes a module `host`.
 #[cfg(feature = "compile")]
 fn text(path: &Path, host: &mut String) -> Result<(String, String), Failure> {
-    let Some(language) = transpica_compile::source::Language::of(path) else { return read(path) };
-    let (text, code) = shaders::compiled(path, language)?;
+    if transpica_compile::source::Language::of(path).is_none() {
+        return read(path);
+    }
+    let (text, code) = shaders::compiled(path)?;
     // Two shaders of one build have their own files.
     *host =
         format!("\n/// Registers of the shader, computed from its uniforms.\npub mod host {{\n{code}\n}}\n");

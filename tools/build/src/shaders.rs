@@ -4,27 +4,24 @@
 use std::fs;
 use std::path::Path;
 
-use transpica_compile::compile::{Error, compile};
-use transpica_compile::source::{Language, Options, read};
+use transpica_compile::compile::compile_file;
 
 use crate::{Failure, Message, Severity, failure};
 
 /// Compiles a shader. Returns its text, and the module that computes its registers.
-pub fn compiled(path: &Path, language: Language) -> Result<(String, String), Failure> {
+pub fn compiled(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| failure(&format!("{name}: cannot be read: {error}")))?;
-    let summary = format!("{name} does not compile");
-    let refused = |error: transpica_compile::source::Error| {
-        let (line, column) = error.at.map_or((1, 1), |at| (at.line, at.column));
-        let advice = error.kind.advice().map_or(String::new(), |advice| format!("; {advice}"));
-        let text = format!("{}{advice}", error.kind);
+    let compiled = compile_file(path, &bytes, |options| options)
+        .ok_or_else(|| failure(&format!("{name}: its extension is that of no shading language")))?;
+    let compiled = compiled.map_err(|error| {
+        let report = error.report();
+        let (line, column) = report.at.map_or((1, 1), |at| (at.line, at.column));
+        let advice = report.advice.map_or(String::new(), |advice| format!("; {advice}"));
+        let text = format!("{}{advice}", report.message);
         let message = Message { severity: Severity::Error, file: name.clone(), line, column, text };
-        Failure { summary: summary.clone(), messages: vec![message] }
-    };
-    let source = read(language, &bytes).map_err(refused)?;
-    let compiled = compile(&source, &Options::of(language)).map_err(|error| match error {
-        Error::Source(error) => refused(error),
-        other => failure(&format!("{name}: {other}")),
+        Failure { summary: format!("{name} does not compile"), messages: vec![message] }
     })?;
-    Ok((compiled.text.clone(), compiled.host_rust()))
+    let host = compiled.host_rust();
+    Ok((compiled.text, host))
 }

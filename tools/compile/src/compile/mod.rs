@@ -197,13 +197,13 @@ pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Resu
 }
 
 /// Checks that the lint has nothing to say about a program, other than that it does not read a
-/// uniform: passes after the numbering of registers find some reads unnecessary.
+/// uniform or an input: passes after the numbering of registers find some reads unnecessary.
 fn check_lint(file: &Shbin<'_>) -> Result<(), Error> {
     let failed = |error: transpica::Error| Error::Assembly(error.to_string());
     let limits = Limits::default();
     let program = dvle::program(file, 0, &limits).map_err(failed)?;
     let findings = lint(&program, file, 0, &limits).map_err(failed)?;
-    match findings.iter().find(|finding| finding.rule != Rule::UnusedUniform) {
+    match findings.iter().find(|finding| !matches!(finding.rule, Rule::UnusedUniform | Rule::UnusedInput)) {
         Some(finding) => Err(Error::Assembly(finding.to_string())),
         None => Ok(()),
     }

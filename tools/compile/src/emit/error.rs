@@ -52,7 +52,7 @@ pub(crate) fn listed<T: fmt::Display>(all: &[T]) -> String {
 }
 
 impl Error {
-    /// More of a resource than there is, whoever takes it.
+    /// More of a resource than the machine has.
     pub(super) fn limit(what: &'static str, needed: Option<usize>, limit: usize) -> Self {
         Self::Limit { what, needed, limit, taken: String::new(), places: Vec::new() }
     }

@@ -263,14 +263,14 @@ impl<'a> Lowering<'a> {
         frame.flags.extend([broke, continued]);
         frame.breaks.push(broke);
         frame.continues.push(continued);
-        let run = self.run_round(all, counted, continued);
+        // An error leaves the frames of the functions that it comes from.
+        self.run_round(all, counted, continued)?;
         let frame = self.frame();
         frame.flags.truncate(frame.flags.len() - 2);
         frame.breaks.pop();
         frame.continues.pop();
         let context = self.loops.pop();
         self.b.region = outer;
-        run?;
         let Some(context) = context else { return self.internal("a loop that is not open") };
         if context.ended {
             self.restore(saved);

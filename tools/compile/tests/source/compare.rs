@@ -8,16 +8,26 @@ use transpica_compile::source::{Lowered, Options, Source, lower};
 use transpica_inspect::values::Random;
 use transpica_proof::ir::{Evaluator, InputValues};
 
-/// Lowers a source and compares it on `count` random vertices.
+/// Lowers a source and compares it on `count` random vertices, on all of which it has values.
 pub fn compare(source: &Source, options: &Options, count: usize) -> (Lowered, Vec<Distance>) {
+    let (lowered, all, compared) = compare_defined(source, options, count);
+    assert_eq!(compared, count, "the source does not run:\n{}", source.text);
+    (lowered, all)
+}
+
+/// The same where the source has values: it has none for an index outside of an array. Returns the
+/// number of vertices, too.
+pub fn compare_defined(source: &Source, options: &Options, count: usize) -> (Lowered, Vec<Distance>, usize) {
     let lowered = lower(source, options).unwrap_or_else(|error| panic!("{error}"));
     let interface = &lowered.interface;
     let evaluator = Evaluator::new(&lowered.module).expect("the module is well-formed");
     let mut random = Random::new(0x5EED, "vertices");
     let mut all = vec![Distance::default(); interface.outputs.len()];
+    let mut compared = 0;
     for _ in 0..count {
         let inputs = Inputs::random(&mut random, interface);
-        let expected = evaluate(source, options, interface, &inputs).expect("the source runs");
+        let Some(expected) = evaluate(source, options, interface, &inputs) else { continue };
+        compared += 1;
         let registers = interface.registers(&inputs.uniforms).expect("the host computes all");
         let environment = InputValues {
             inputs: inputs.attributes.map(|lanes| lanes.map(f32::to_bits)),
@@ -31,5 +41,5 @@ pub fn compare(source: &Source, options: &Options, count: usize) -> (Lowered, Ve
             distance.add(expected, &found.map(f32::from_bits));
         }
     }
-    (lowered, all)
+    (lowered, all, compared)
 }

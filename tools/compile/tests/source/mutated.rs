@@ -6,7 +6,7 @@ use fastrand::Rng;
 use transpica_compile::source::{Kind, Language, Options, lower, read};
 use transpica_proof::daily::cases;
 
-use super::compare::compare;
+use super::compare::compare_defined;
 use super::shaders::files;
 
 #[test]
@@ -16,7 +16,7 @@ fn mutated_shaders_are_lowered_or_refused_with_a_place() {
         .map(|(path, language)| (std::fs::read_to_string(path).expect("the file is readable"), language))
         .collect();
     let count = cases("mutated shaders", 1000, 60_000);
-    let (mut lowered, mut refused) = (0, 0);
+    let (mut lowered, mut refused, mut compared) = (0, 0, 0);
     for _ in 0..count {
         let (text, language) = &files[rng.usize(0..files.len())];
         let text = mutated(&mut rng, text);
@@ -27,7 +27,7 @@ fn mutated_shaders_are_lowered_or_refused_with_a_place() {
         });
         match result {
             Ok(source) => {
-                compare(&source, &options, 2);
+                compared += compare_defined(&source, &options, 2).2;
                 lowered += 1;
             }
             Err(error) => {
@@ -41,7 +41,8 @@ fn mutated_shaders_are_lowered_or_refused_with_a_place() {
             }
         }
     }
-    println!("{lowered} lowered, {refused} refused");
+    println!("{lowered} lowered, {refused} refused, {compared} vertices compared");
+    assert!(compared as u64 * 10 > lowered * 19, "{compared} of {lowered}");
     assert!(lowered * 20 > count && refused * 4 > count, "{lowered} lowered, {refused} refused");
 }
 

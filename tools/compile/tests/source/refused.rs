@@ -44,6 +44,17 @@ fn color(uv: vec2f) -> vec4f { return $textureSample(image, filtered, uv); }
 @fragment fn other(@location(0) uv: vec2f) -> @location(0) vec4f { return color(uv); }",
     ),
     wgsl(
+        "an index in a function that a loop calls",
+        "index",
+        "@group(0) @binding(0) var<uniform> count: i32;
+fn pick(a: vec4f, n: i32) -> f32 { var list = array<f32, 4>(a.x, a.y, a.z, a.w); return $list[n]; }
+@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {
+    var sum = 0.0;
+    for (var n = 0; n < count; n++) { sum += pick(p, n); }
+    return p * sum;
+}",
+    ),
+    wgsl(
         "a derivative",
         "operation",
         "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return $dpdx(p); }",

@@ -1,5 +1,6 @@
-// Programs of shaders in WGSL and GLSL: the PICA200 text that the compiler makes of one, in an editor
-// next to it, which follows the shader as it is typed. The text begins with its words and temporaries.
+// Programs of shaders in WGSL and GLSL: the PICA200 text that the compiler makes of one, in an
+// editor next to it, which follows the shader as it is typed. The text begins with its words and
+// temporaries.
 
 const COMPILED = "transpica";
 const isShader = ({ uri }) => uri.scheme !== COMPILED && /\.(wgsl|glsl|vert|vs)$/i.test(uri.path);
