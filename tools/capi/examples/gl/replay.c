@@ -1,11 +1,12 @@
 // A host of OpenGL 3.3 in C: draws a recording, and each draw in the way that it wants at that moment.
 //
 //     cc replay.c context.c recording.c $(pkg-config --static --cflags --libs transpica) -lEGL -o replay
-//     replay FILE.pclist [FOLDER]
+//     replay FILE.pclist [FOLDER [NAME=VALUE...]]
 //
 // Every frame is drawn four times: with all triangles from the CPU, with vertices from batches, with the program as
 // GLSL, and with a draw in each of them in turn. A line has the milliseconds of each and the number of pixels that are
 // not those of the CPU: 0, and the exit status is 1 if it is not. FOLDER receives the frames of the GPU as FRAME.ppm.
+// NAME=VALUE is a setting, such as assume=uniforms=2^24,attributes=2^24; the last line has the time that linking took.
 //
 // All ways end in one `main` of the host, after a program or after records of its outputs. Geometry programs run on the
 // CPU in every way: OpenGL 3.3 has no compute shaders, and a geometry stage cannot be in all of their modes.
@@ -96,7 +97,14 @@ typedef struct Host {
     size_t record_room;
     GLuint record_stages;
     GLuint buffers[4]; // vertices, indices, uniforms; attributes use one for each buffer of the recording
+    double linking; // milliseconds in which OpenGL compiled and linked translated programs
 } Host;
+
+static double milliseconds(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
 
 // Prints the errors of a result and frees it.
 static bool report(TranspicaResult *errors, const char *what) {
@@ -108,13 +116,28 @@ static bool report(TranspicaResult *errors, const char *what) {
     return false;
 }
 
-static bool open_host(Host *host) {
+// Sets NAME=VALUE.
+static bool set(TranspicaSettings *settings, const char *setting, TranspicaResult **errors) {
+    const char *const equals = strchr(setting, '=');
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(equals == NULL ? strlen(setting) : (size_t)(equals - setting)), setting);
+    return transpica_settings_set(settings, name, equals == NULL ? "" : equals + 1, errors) == TRANSPICA_STATUS_OK;
+}
+
+static bool open_host(Host *host, char **settings) {
     // Outputs are variables that `main` reads, and the block is the register file: c0 first, the same for all programs.
     TranspicaResult *errors = NULL;
     host->settings = transpica_settings_new();
-    if (transpica_settings_preset(host->settings, "tanuki3ds-opengl", &errors) != TRANSPICA_STATUS_OK ||
-        transpica_translator_create(host->settings, &host->translator, &errors) != TRANSPICA_STATUS_OK) {
-        return report(errors, "settings");
+    if (transpica_settings_preset(host->settings, "tanuki3ds-opengl", &errors) != TRANSPICA_STATUS_OK) {
+        return report(errors, "preset");
+    }
+    for (; *settings != NULL; settings++) {
+        if (!set(host->settings, *settings, &errors)) {
+            return report(errors, *settings);
+        }
+    }
+    if (transpica_translator_create(host->settings, &host->translator, &errors) != TRANSPICA_STATUS_OK) {
+        return report(errors, "translator");
     }
     transpica_translator_warm_up(host->translator);
     host->record_stages = link_records();
@@ -346,7 +369,9 @@ static bool make_stages(Host *host, Program *program) {
     const char *const texts[] = {"#version 330 core\n",
                                  transpica_result_text(program->result, TRANSPICA_TARGET_GLSL_EXTENSIONS, NULL),
                                  transpica_result_text(program->result, TRANSPICA_TARGET_GLSL, NULL), MAIN};
+    const double start = milliseconds();
     program->stages = context_link(texts, 4, FRAGMENT);
+    host->linking += milliseconds() - start;
     if (program->stages == 0) {
         return false;
     }
@@ -434,12 +459,6 @@ static bool draw_one(Host *host, Way way, const Recording *recording, const Draw
     return way == BATCH ? draw_by_batch(host, program, recording, draw) : draw_on_gpu(host, program, recording, draw);
 }
 
-static double milliseconds(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 // Draws the next frame; false with a message, or at the end with *drawn = false.
 static bool draw_frame(Host *host, Way way, Recording *recording, unsigned char *pixels, size_t *draws, double *time) {
     const double start = milliseconds();
@@ -491,7 +510,7 @@ static bool write_picture(const char *folder, size_t frame, const unsigned char 
     return fclose(file) == 0 || report(NULL, path);
 }
 
-static bool replay(const char *path, const char *folder, size_t *differing) {
+static bool replay(const char *path, const char *folder, char **settings, size_t *differing) {
     static unsigned char pixels[WAYS][4 * WIDTH * HEIGHT];
     Recording recordings[WAYS];
     Host hosts[WAYS];
@@ -499,7 +518,7 @@ static bool replay(const char *path, const char *folder, size_t *differing) {
     memset(hosts, 0, sizeof hosts);
     for (int way = 0; way < WAYS; way++) {
         const char *const problem = recording_open(&recordings[way], path);
-        good = (problem == NULL || report(NULL, problem)) && open_host(&hosts[way]) && good;
+        good = (problem == NULL || report(NULL, problem)) && open_host(&hosts[way], settings) && good;
     }
     for (size_t frame = 0; good; frame++) {
         size_t draws = 0;
@@ -517,6 +536,7 @@ static bool replay(const char *path, const char *folder, size_t *differing) {
         *differing += counts[0] + counts[1] + counts[2];
         good = folder == NULL || write_picture(folder, frame, pixels[GPU]);
     }
+    printf("%zu programs, linked in %.2f ms\n", hosts[GPU].program_count, hosts[GPU].linking);
     for (int way = 0; way < WAYS; way++) {
         close_host(&hosts[way]);
         recording_close(&recordings[way]);
@@ -526,11 +546,11 @@ static bool replay(const char *path, const char *folder, size_t *differing) {
 
 int main(int count, char **arguments) {
     size_t differing = 0;
-    if (count < 2 || count > 3) {
-        fprintf(stderr, "usage: replay FILE.pclist [FOLDER]\n");
+    if (count < 2) {
+        fprintf(stderr, "usage: replay FILE.pclist [FOLDER [NAME=VALUE...]]\n");
         return 2;
     }
-    if (!context_open() || !replay(arguments[1], count == 3 ? arguments[2] : NULL, &differing)) {
+    if (!context_open() || !replay(arguments[1], count > 2 ? arguments[2] : NULL, arguments + (count > 2 ? 3 : 2), &differing)) {
         return 2;
     }
     printf("%s: %zu pixels differ\n", (const char *)gl.GetString(GL_RENDERER), differing);

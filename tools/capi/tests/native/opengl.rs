@@ -124,16 +124,20 @@ fn formats() -> Recording {
     Recording { buffers: vec![vertices, indices, floats], frames }
 }
 
-/// A geometry sample in two frames; the second has the state of the first.
-fn geometry(scene: &Scene) -> Recording {
-    let attribute = |register: u8| RecordedAttribute {
+/// An attribute in a buffer of all v registers of each vertex.
+fn vector(register: u8) -> RecordedAttribute {
+    RecordedAttribute {
         register,
         number: Number::F32,
         components: 4,
         buffer: 0,
         offset: 16 * u32::from(register),
         stride: 256,
-    };
+    }
+}
+
+/// A geometry sample in two frames; the second has the state of the first.
+fn geometry(scene: &Scene) -> Recording {
     let numbers = scene.vertices.iter().flatten().flatten();
     let buffers = vec![bytes(numbers.map(|n| n.to_bits())), bytes(scene.indices.iter().flatten().copied())];
     let mut draw = RecordedDraw {
@@ -141,11 +145,35 @@ fn geometry(scene: &Scene) -> Recording {
         topology: scene.setup().expect("a sample").topology,
         count: scene.indices.as_ref().map_or(scene.vertices.len(), Vec::len) as u32,
         indices: scene.indices.as_ref().map(|_| RecordedIndices { buffer: 1, offset: 0, size: 4 }),
-        attributes: (0..16).map(attribute).collect(),
+        attributes: (0..16).map(vector).collect(),
     };
     let first = draw.clone();
     draw.commands.clear();
     Recording { buffers, frames: vec![vec![first], vec![draw]] }
+}
+
+/// Draws of samples whose uniforms are small numbers, three vertices each.
+fn samples() -> Recording {
+    let folder = here().join("../../shaders");
+    let mut draws = Vec::new();
+    for name in ["textured", "lights", "skinning", "fog", "toon", "water", "terrain", "particles"] {
+        let file = fs::read(folder.join(name).with_extension("shbin")).expect("a sample");
+        let file = Shbin::parse(&file).expect("a file");
+        let mut uniforms = Uniforms::default();
+        for (register, vector) in uniforms.floats.iter_mut().enumerate() {
+            vector[register % 4] = 0.5;
+        }
+        dvle::constants(file.executable(0).expect("an executable")).apply(&mut uniforms);
+        draws.push(RecordedDraw {
+            commands: bind(&file, &uniforms),
+            topology: Topology::List,
+            count: 3,
+            indices: None,
+            attributes: (0..16).map(vector).collect(),
+        });
+    }
+    let numbers = (0..3 * 64u16).map(|n| (f32::from(n % 7) / 4.0 - 0.5).to_bits());
+    Recording { buffers: vec![bytes(numbers)], frames: vec![draws] }
 }
 
 /// Replays a recording; returns the colors of each frame.
@@ -174,6 +202,32 @@ fn ways_of_the_c_host_have_equal_pixels() {
     for scene in scenes::list().iter().filter(|scene| scene.stride.is_none()) {
         let shown = colors(scene.name, &geometry(scene));
         assert!(shown.iter().any(|&colors| colors > 1), "{}: {shown:?}", scene.name);
+    }
+}
+
+/// Also prints the time of linking, exact and with promises, relative to plain arithmetic.
+#[test]
+fn promises_change_no_pixel_of_the_c_host() {
+    needs!("EGL/egl.h", "GL/glcorearb.h", "cc", "opengl");
+    const EXACT: [&str; 3] = [
+        r#"arithmetic={"precision": "Exact"}"#,
+        "assume=uniforms=2^24,attributes=2^24",
+        "assume=uniforms=2^24,attributes=2^24,results=finite",
+    ];
+    const FAST: &str = r#"arithmetic={"precision": "Fast"}"#;
+    let folder = folder("gl_promises");
+    for (name, recording) in [("formats", formats()), ("samples", samples())] {
+        let path = folder.join(name).with_extension("pclist");
+        fs::write(&path, recording.to_bytes()).expect("written");
+        for setting in EXACT.into_iter().chain([FAST]) {
+            let output =
+                Command::new(replay()).args([&path, &folder]).arg(setting).output().expect("it runs");
+            let [text, errors] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+            assert!(text.contains(" programs, linked in "), "{name} {setting}: {text}{errors}");
+            let is_equal = text.trim_end().ends_with(": 0 pixels differ");
+            assert!(setting == FAST || is_equal, "{name} {setting}: {text}{errors}");
+            println!("{name} {setting}: {text}");
+        }
     }
 }
 
