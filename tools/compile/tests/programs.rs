@@ -4,7 +4,7 @@ use transpica::container::{DescriptorRecord, Executable, Header, Label, Model, S
 use transpica::isa::{Mask, Move, Uniforms, Word};
 use transpica::settings::{BoolUniforms, Control, IntUniforms};
 use transpica::stages::cfg::reach::reach;
-use transpica::{Limits, Machine, Options, Program, Shbin};
+use transpica::{Limits, Machine, Options, Precision, Program, Shbin};
 use transpica_asm::lint::{Rule, lint};
 use transpica_asm::{SourceText, assemble};
 use transpica_compile::equal::matching::Matching;
@@ -12,8 +12,9 @@ use transpica_compile::equal::{self, Comparison, Effort, Opened, Verdict, sample
 use transpica_compile::optimize::{Known, Optimized, Reason, optimize, written};
 use transpica_compile::paths::executed as executed_by;
 use transpica_draw::batch::Batch;
+use transpica_proof::chain::{self, Disagreement};
 use transpica_proof::daily::cases;
-use transpica_proof::generate::{self, Kind};
+use transpica_proof::generate::{self, Generated, Kind};
 
 const BUDGET: u64 = 200_000;
 
@@ -240,11 +241,22 @@ fn known_bools_make_variants_that_compute_the_same() {
     assert!(shorter >= 80, "only {shorter} became shorter");
 }
 
+/// Compares all forms of a program that was written with the interpreter; returns their number.
+fn forms_agree(kind: Kind, seed: u64, after: &[u8]) -> Result<usize, Disagreement> {
+    let file = Shbin::parse(after).expect("a file");
+    let program = file.program(0).expect("a program");
+    let entry = program.program().entry();
+    let code = file.package.code.iter().collect();
+    let descriptors = file.package.descriptors.iter().map(|descriptor| descriptor.bits).collect();
+    let written = Generated { kind, seed, code, descriptors, entry };
+    chain::compare(&written, Precision::Exact).map(|count| count.forms)
+}
+
 #[test]
 fn random_programs_compute_the_same() {
-    let count = cases("random programs, made shorter", 100, 2000);
+    let count = cases("random programs, made shorter", 100, 3400);
     for kind in Kind::ALL {
-        let mut count_written = 0;
+        let (mut count_written, mut forms) = (0, 0);
         for seed in 0..count {
             let bytes = file(&generate::generate(kind, seed));
             let parsed = Shbin::parse(&bytes).expect("a file");
@@ -255,9 +267,10 @@ fn random_programs_compute_the_same() {
                 let found =
                     findings(&after, &[Rule::MovaPair, Rule::MissingNop, Rule::BreakInIf, Rule::TwoInputs]);
                 assert_eq!(found, Vec::<String>::new(), "{kind:?} {seed}\n{text}");
+                forms += forms_agree(kind, seed, &after).unwrap_or_else(|found| panic!("{found}\n{text}"));
             }
         }
-        println!("{kind:?}: {count_written} of {count} were written");
+        println!("{kind:?}: {count_written} of {count} were written, {forms} forms of them agree");
         assert!(5 * count_written > count, "{kind:?}: only {count_written} of {count} were written");
     }
 }
