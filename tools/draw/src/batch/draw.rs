@@ -136,7 +136,7 @@ impl Batch {
         let lanes = |register: u8, component: usize| {
             runner.file.output(&code.places, 4 * usize::from(register) + component)
         };
-        records.write::<false, _>(&work.places[..count], lanes, to);
+        records.write(&work.places[..count], lanes, to);
     }
 
     /// Draws one vertex, which would occupy eight lanes.
@@ -178,7 +178,7 @@ impl Batch {
             };
             runner.wide.call(
                 #[inline(always)]
-                || records.write::<false, _>(places, lanes, to),
+                || records.write(places, lanes, to),
             );
         }
     }

@@ -5,6 +5,8 @@
 //! Nothing carries over from run to run: invocations are independent, so what a lane finds in its
 //! slots and banks at the beginning never shows.
 
+use std::array;
+
 use super::code::{Action, Bank, Operation, Places};
 use super::lanes::{LANES, Lanes, Row};
 use super::records::Records;
@@ -18,7 +20,7 @@ const MOST_VERTICES: u32 = 256 * LANES as u32;
 const NONE: u32 = u32::MAX;
 
 /// The setting of SETEMIT.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub(super) slot: u8,
     pub(super) prim: bool,
@@ -27,6 +29,15 @@ pub(super) struct Setting {
 
 /// A triangle: its vertices, and whether its winding is to be reversed.
 pub(crate) type Triangle = ([u32; 3], bool);
+
+/// The triangles that lanes submit with an EMIT.
+#[derive(Clone, Debug)]
+struct Submission {
+    lanes: u64,
+    /// The lanes whose triangle is to be reversed.
+    reversed: u64,
+    vertices: [[u32; LANES]; 3],
+}
 
 /// The state of EMIT and SETEMIT, and what lanes have emitted.
 #[derive(Clone, Debug)]
@@ -38,9 +49,16 @@ pub(super) struct Emission {
     unwritten: Box<[Lanes; 4]>,
     /// The inactive bank of each output component that has a place.
     other: Vec<(u8, Row)>,
-    settings: [Setting; LANES],
+    /// The lanes whose next vertex goes to each slot, those that submit it, and those that reverse
+    /// the triangle.
+    slot_of: [u64; VERTEX_SLOTS],
+    submits: u64,
+    reverses: u64,
+    /// The vertices in each slot, and the lanes that have one there.
     slots: [[u32; LANES]; VERTEX_SLOTS],
-    emits: [u32; LANES],
+    filled: [u64; VERTEX_SLOTS],
+    /// EMITs of the run: no lane has executed more.
+    emits: u32,
     /// Limit of the EMITs of a lane.
     pub(super) most: u32,
     /// Number of vertices.
@@ -48,7 +66,7 @@ pub(super) struct Emission {
     /// Records of the vertices; there may be room for more.
     vertices: Vec<f32>,
     records: Records,
-    pub(super) triangles: Vec<Vec<Triangle>>,
+    submissions: Vec<Submission>,
     /// The lanes that must run elsewhere.
     pub(super) left: u64,
 }
@@ -62,14 +80,17 @@ impl Emission {
             forwarded,
             unwritten: Box::new(uninitialized.map(|value| Lanes([value; LANES]))),
             other: other.collect(),
-            settings: [Setting::default(); LANES],
+            slot_of: [0; VERTEX_SLOTS],
+            submits: 0,
+            reverses: 0,
             slots: [[NONE; LANES]; VERTEX_SLOTS],
-            emits: [0; LANES],
+            filled: [0; VERTEX_SLOTS],
+            emits: 0,
             most: 0,
             count: 0,
             vertices: Vec::new(),
             records: Records::from_registers(0),
-            triangles: vec![Vec::new(); LANES],
+            submissions: Vec::new(),
             left: 0,
         }
     }
@@ -88,36 +109,57 @@ impl Emission {
 
     /// Begins a run.
     pub(super) fn begin(&mut self) {
-        self.settings = [Setting::default(); LANES];
-        self.slots = [[NONE; LANES]; VERTEX_SLOTS];
-        self.emits = [0; LANES];
-        (self.count, self.left) = (0, 0);
-        self.triangles.iter_mut().for_each(Vec::clear);
+        (self.slot_of, self.filled) = ([u64::MAX, 0, 0, 0], [0; VERTEX_SLOTS]);
+        (self.submits, self.reverses, self.emits, self.count, self.left) = (0, 0, 0, 0, 0);
+        self.submissions.clear();
+    }
+
+    /// Returns the triangles of a lane.
+    pub(super) fn triangles(&self, lane: usize) -> impl Iterator<Item = Triangle> {
+        let submissions = self.submissions.iter().filter(move |all| all.lanes >> lane & 1 != 0);
+        submissions.map(move |all| (all.vertices.each_ref().map(|v| v[lane]), all.reversed >> lane & 1 != 0))
+    }
+
+    /// Returns the number of triangles of these lanes.
+    pub(super) fn triangle_count(&self, lanes: u64) -> usize {
+        self.submissions.iter().map(|all| (all.lanes & lanes).count_ones() as usize).sum()
     }
 
     /// Gives each lane a place for its next vertex, and submits triangles. Other lanes have none.
     fn take_places(&mut self, lanes: u64) -> [u32; LANES] {
-        let mut places = [NONE; LANES];
-        for lane in bits(lanes & !self.left) {
-            let index = lane as usize % LANES;
-            self.emits[index] += 1;
-            if self.emits[index] > self.most || self.count == MOST_VERTICES {
-                self.left |= 1 << lane;
-                continue;
+        let (first, taken) = (self.count, lanes & !self.left);
+        self.emits += 1;
+        let count = first + taken.count_ones();
+        if self.emits > self.most || count > MOST_VERTICES {
+            self.left |= taken;
+            return [NONE; LANES];
+        }
+        self.count = count;
+        // Range: below LANES.
+        let mut places: [u32; LANES] = array::from_fn(|lane| first + lane as u32);
+        let is_row = taken & taken.wrapping_add(1) == 0;
+        if !is_row {
+            places = [NONE; LANES];
+            (first..).zip(bits(taken)).for_each(|(place, lane)| places[lane as usize % LANES] = place);
+        }
+        for (slot, filled) in self.filled.iter_mut().enumerate() {
+            let lanes = self.slot_of[slot] & taken;
+            *filled |= lanes;
+            if is_row && lanes == taken && *filled == taken {
+                self.slots[slot] = places;
+            } else {
+                bits(lanes)
+                    .map(|lane| lane as usize % LANES)
+                    .for_each(|lane| self.slots[slot][lane] = places[lane]);
             }
-            let Setting { slot, prim, invert } = self.settings[index];
-            places[index] = self.count;
-            self.slots[usize::from(slot) % VERTEX_SLOTS][index] = self.count;
-            self.count += 1;
-            if prim {
-                let [a, b, c, _] = &self.slots;
-                let triangle = [a[index], b[index], c[index]];
-                // Not in programs whose invocations are independent.
-                if triangle.contains(&NONE) {
-                    self.left |= 1 << lane;
-                }
-                self.triangles[index].push((triangle, invert));
-            }
+        }
+        let lanes = taken & self.submits;
+        if lanes != 0 {
+            let [a, b, c, _] = self.filled;
+            // Not in programs whose invocations are independent.
+            self.left |= lanes & !(a & b & c);
+            let [a, b, c, _] = self.slots;
+            self.submissions.push(Submission { lanes, reversed: self.reverses, vertices: [a, b, c] });
         }
         places
     }
@@ -127,11 +169,8 @@ impl File {
     /// Executes EMIT: copies the outputs to a vertex, submits triangles, and swaps the banks.
     pub(super) fn emit(&mut self, at: &At<'_>) {
         let Some(mut emission) = self.emission.take() else { return };
-        let (lanes, before) = (at.active.lanes, emission.count);
-        let places = emission.take_places(lanes);
-        let count = lanes.count_ones();
-        // The lanes from the first one on, each with a place.
-        let is_row = lanes & lanes.wrapping_add(1) == 0 && emission.count - before == count;
+        let lanes = at.active.lanes;
+        let places = &emission.take_places(lanes)[..LANES - lanes.leading_zeros() as usize];
         let size = emission.count as usize * emission.records.stride;
         if emission.vertices.len() < size {
             // Components beyond the width of an output stay 0.
@@ -142,11 +181,7 @@ impl File {
             0 => &unwritten[component % 4].0,
             _ => self.output(file, 4 * usize::from(register & 15) + component),
         };
-        if is_row {
-            records.write::<true, _>(&places[..count as usize], lanes, vertices);
-        } else {
-            records.write::<false, _>(&places, lanes, vertices);
-        }
+        records.write(places, lanes, vertices);
         for (place, other) in other {
             let current = self.lanes_mut((*place).into());
             if at.active.is_whole {
@@ -164,9 +199,12 @@ impl File {
     /// Executes SETEMIT.
     pub(super) fn set_emit(&mut self, operation: &Operation, at: &At<'_>) {
         if let (Action::SetEmit(setting), Some(emission)) = (operation.action, &mut self.emission) {
-            for lane in bits(at.active.lanes) {
-                emission.settings[lane as usize % LANES] = setting;
-            }
+            let replace = |to: &mut u64, is: bool| {
+                *to = *to & !at.active.lanes | if is { at.active.lanes } else { 0 };
+            };
+            (0..).zip(&mut emission.slot_of).for_each(|(slot, to)| replace(to, slot == setting.slot));
+            replace(&mut emission.submits, setting.prim);
+            replace(&mut emission.reverses, setting.invert);
         }
     }
 }

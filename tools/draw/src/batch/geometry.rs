@@ -27,8 +27,8 @@ pub(crate) struct GeometryBatch {
     code: Code,
     runner: Runner,
     window: Window,
-    /// v0..v15 of each invocation.
-    inputs: Vec<[[f32; 4]; 16]>,
+    /// Number of invocations.
+    count: usize,
     /// The lanes that have run.
     ran: u64,
     /// Set once most lanes of a run were left: they take different ways, and will do so again.
@@ -54,8 +54,8 @@ impl GeometryBatch {
         let window = Window::new(&mut code, &mut file, delivered);
         let emission = Emission::new(&code.places, outputs, settings.uninitialized);
         file.emission = Some(Box::new(emission));
-        let (runner, inputs) = (Runner::new(settings, file), Vec::with_capacity(LANES));
-        let mut batch = Self { code, runner, window, inputs, ran: 0, is_given_up: false };
+        let runner = Runner::new(settings, file);
+        let mut batch = Self { code, runner, window, count: 0, ran: 0, is_given_up: false };
         batch.set_limits(settings.budget, GeometryMachine::MOST_EMITS);
         batch
     }
@@ -99,30 +99,30 @@ impl GeometryBatch {
     }
 
     /// Adds an invocation; there is room for [`LANES`].
-    pub(crate) fn push(&mut self, inputs: &[[f32; 4]; 16]) {
+    pub(crate) fn push(&mut self) {
         let Runner { settings, file, .. } = &mut self.runner;
-        self.window.store(file, self.inputs.len() % LANES, settings);
-        self.inputs.push(*inputs);
+        self.window.store(file, self.count % LANES, settings);
+        self.count += 1;
     }
 
     /// Returns the number of invocations added.
     pub(crate) fn count(&self) -> usize {
-        self.inputs.len()
+        self.count
     }
 
-    /// Runs the invocations.
-    pub(crate) fn run(&mut self) {
+    /// Runs the invocations with v0..v15 of each.
+    pub(crate) fn run(&mut self, inputs: &[[[f32; 4]; 16]]) {
         self.ran = 0;
-        let count = self.count();
+        let count = self.count;
         if count <= ALONE || self.is_given_up {
             return;
         }
-        let Self { code, runner, inputs, .. } = self;
+        let Self { code, runner, .. } = self;
         if let Some(emission) = &mut runner.file.emission {
             emission.begin();
         }
         // Lanes that fail are left; the machine reports their errors.
-        runner.file.load(&code.places, inputs);
+        runner.file.load(&code.places, &inputs[..count.min(inputs.len())]);
         runner.run(code, count);
         runner.failure = None;
         let left = runner.left | runner.file.emission.as_ref().map_or(0, |emission| emission.left);
@@ -132,9 +132,9 @@ impl GeometryBatch {
 
     /// Returns the instructions and triangles of an invocation, or `None` if it must run on the
     /// machine.
-    pub(crate) fn triangles(&self, lane: usize) -> Option<(u64, &[Triangle])> {
+    pub(crate) fn triangles(&self, lane: usize) -> Option<(u64, impl Iterator<Item = Triangle>)> {
         let emission = self.runner.file.emission.as_ref().filter(|_| self.ran >> (lane % LANES) & 1 != 0)?;
-        Some((self.runner.used.steps[lane % LANES], &emission.triangles[lane % LANES]))
+        Some((self.runner.used.steps[lane % LANES], emission.triangles(lane % LANES)))
     }
 
     /// Returns whether no invocation of the last run must run on the machine.
@@ -144,7 +144,7 @@ impl GeometryBatch {
 
     /// Returns the number of triangles of the invocations of the last run.
     pub(crate) fn triangle_count(&self) -> usize {
-        (0..self.count()).filter_map(|lane| self.triangles(lane)).map(|(_, triangles)| triangles.len()).sum()
+        self.runner.file.emission.as_ref().map_or(0, |emission| emission.triangle_count(self.ran))
     }
 
     /// Returns the records of the vertices of the last run, in the order of their numbers.
@@ -153,14 +153,13 @@ impl GeometryBatch {
         emission.map_or(&[], |emission| emission.vertices())
     }
 
-    /// Delivers the uniforms of an invocation to the machine; returns its inputs.
-    pub(crate) fn prepare(&self, lane: usize, machine: &mut GeometryMachine) -> [[f32; 4]; 16] {
+    /// Delivers the uniforms of an invocation to the machine.
+    pub(crate) fn prepare(&self, lane: usize, machine: &mut GeometryMachine) {
         self.window.deliver_to(&self.runner.file, lane % LANES, machine);
-        self.inputs[lane]
     }
 
     /// Removes all invocations.
     pub(crate) fn clear(&mut self) {
-        self.inputs.clear();
+        self.count = 0;
     }
 }

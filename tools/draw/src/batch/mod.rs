@@ -86,6 +86,7 @@ use small::SMALL;
 use transpica::interp::Settings;
 use transpica::isa::Uniforms;
 use transpica::{At, Error, Kind, Program, Result, Stage};
+pub(crate) use wide::Wide;
 
 /// The error of a vertex.
 #[derive(Clone, Debug, PartialEq)]

@@ -134,10 +134,10 @@ impl Records {
         Err(Error::setup(text))
     }
 
-    /// Writes a record for each place, in a `ROW` if the places follow each other. `lanes` gives
-    /// those of a component of an output register.
+    /// Writes a record for each place; places either ascend, or have gaps between those that do.
+    /// `lanes` gives those of a component of an output register.
     #[inline(always)]
-    pub(super) fn write<'a, const ROW: bool, const N: usize>(
+    pub(super) fn write<'a, const N: usize>(
         &self,
         places: &[u32],
         lanes: impl Fn(u8, usize) -> &'a [f32; N],
@@ -157,12 +157,12 @@ impl Records {
             }
             let at = (self.stride, *offset);
             if output.is_plain() {
-                write::<ROW>(places, columns.map(|column| &column[..]), to, at, output.lanes());
+                write(places, columns.map(|column| &column[..]), to, at, output.lanes());
                 continue;
             }
             let mut converted = columns.map(|column| *column);
             output.convert(&mut converted, &self.options, &self.host);
-            write::<ROW>(places, converted.each_ref().map(|column| &column[..]), to, at, output.lanes());
+            write(places, converted.each_ref().map(|column| &column[..]), to, at, output.lanes());
         }
     }
 
@@ -189,25 +189,19 @@ impl Records {
 }
 
 /// Chooses the loop for the number of components.
-fn write<const ROW: bool>(
-    places: &[u32],
-    columns: [&[f32]; 4],
-    to: &mut [f32],
-    at: (usize, usize),
-    count: usize,
-) {
+fn write(places: &[u32], columns: [&[f32]; 4], to: &mut [f32], at: (usize, usize), count: usize) {
     match count {
         0 => {}
-        1 => each::<1, ROW>(places, columns, to, at),
-        2 => each::<2, ROW>(places, columns, to, at),
-        3 => each::<3, ROW>(places, columns, to, at),
-        _ => each::<4, ROW>(places, columns, to, at),
+        1 => each::<1>(places, columns, to, at),
+        2 => each::<2>(places, columns, to, at),
+        3 => each::<3>(places, columns, to, at),
+        _ => each::<4>(places, columns, to, at),
     }
 }
 
 /// Writes components of a field, lane by lane. Not inlined, so that all of it stays in registers.
 #[inline(never)]
-fn each<const COUNT: usize, const ROW: bool>(
+fn each<const COUNT: usize>(
     places: &[u32],
     [x, y, z, w]: [&[f32]; 4],
     to: &mut [f32],
@@ -216,8 +210,10 @@ fn each<const COUNT: usize, const ROW: bool>(
     let lanes = places.iter().zip(x).zip(y).zip(z).zip(w);
     // The buffer was checked.
     let start = |place: u32| (place as usize).wrapping_mul(stride);
-    if ROW && let Some(&first) = places.first() {
-        // Without a product and a test for each.
+    // Places without gaps need neither a product nor a test for each.
+    if let [first, .., last] = *places
+        && last.checked_sub(first).is_some_and(|distance| distance as usize == places.len() - 1)
+    {
         let records = to.get_mut(start(first)..).unwrap_or_default().chunks_exact_mut(stride.max(1));
         for (record, ((((_, x), y), z), w)) in records.zip(lanes) {
             put::<COUNT>(record, offset, [*x, *y, *z, *w]);

@@ -7,14 +7,14 @@
 
 /// The vectors that the processor has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wide {
+pub(crate) struct Wide {
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     level: fearless_simd::Level,
 }
 
 impl Wide {
     /// Asks the processor.
-    pub(super) fn detect() -> Self {
+    pub(crate) fn detect() -> Self {
         Self {
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             level: fearless_simd::Level::new(),
@@ -23,7 +23,7 @@ impl Wide {
 
     /// Calls a function, compiled for these vectors if it is `#[inline(always)]`.
     #[inline(always)]
-    pub(super) fn call<T>(self, function: impl FnOnce() -> T) -> T {
+    pub(crate) fn call<T>(self, function: impl FnOnce() -> T) -> T {
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
         {
             use fearless_simd::Simd as _;

@@ -8,7 +8,9 @@ use std::{array, mem};
 use super::assembly::Assembler;
 use super::geometry::Geometry;
 use super::shade::{Named, Shaded};
-use crate::batch::{Array, Batch, Field, LANES, Number, Order, Records, Triangle, VertexAttribute, Vertices};
+use crate::batch::{
+    Array, Batch, Field, LANES, Number, Order, Records, Triangle, VertexAttribute, Vertices, Wide,
+};
 use crate::key;
 use crate::limits::check;
 use transpica::geometry::input::Primitives;
@@ -93,6 +95,7 @@ struct Copies {
     parts: Vec<[usize; 3]>,
     /// Floats of a record here and there.
     strides: [usize; 2],
+    wide: Wide,
 }
 
 impl Copies {
@@ -114,11 +117,19 @@ impl Copies {
             let starts = (0..count).step_by(size).map(|start| start.min(count - size));
             parts.extend(starts.map(|start| [from + start, to + start, size]));
         }
-        Self { parts, strides: [from.stride, to.stride] }
+        Self { parts, strides: [from.stride, to.stride], wide: Wide::detect() }
     }
 
     /// Copies these records to records one after the other.
     fn copy(&self, values: &[f32], vertices: &[u32], to: &mut [f32]) {
+        self.wide.call(
+            #[inline(always)]
+            || self.copy_wide(values, vertices, to),
+        );
+    }
+
+    #[inline(always)]
+    fn copy_wide(&self, values: &[f32], vertices: &[u32], to: &mut [f32]) {
         let near = self.strides[1].max(1).saturating_mul(NEAR);
         // Part by part, for the length of a copy to be constant, while the records stay in a cache.
         for (to, vertices) in to.chunks_mut(near).zip(vertices.chunks(NEAR)) {
@@ -135,12 +146,17 @@ impl Copies {
     }
 
     /// Copies a part of each record.
+    #[inline(always)]
     fn copy_part<const COUNT: usize>(&self, values: &[f32], vertices: &[u32], start: usize, to: &mut [f32]) {
-        for (to, &vertex) in to.chunks_exact_mut(self.strides[1].max(1)).zip(vertices) {
-            let own =
-                values.get(vertex as usize * self.strides[0]..).and_then(|own| own.first_chunk::<COUNT>());
-            let to = to.get_mut(start..).and_then(|to| to.first_chunk_mut());
-            if let (Some(own), Some(to)) = (own, to) {
+        let [own, stride] = self.strides;
+        let Some(last) = values.len().checked_sub(COUNT) else { return };
+        if start.saturating_add(COUNT) > stride {
+            return;
+        }
+        for (to, &vertex) in to.chunks_exact_mut(stride).zip(vertices) {
+            // All lie within; the compiler tests nothing in this form.
+            let own = values[last.min(vertex as usize * own)..].first_chunk::<COUNT>();
+            if let (Some(own), Some(to)) = (own, to[start..].first_chunk_mut()) {
                 *to = *own;
             }
         }
@@ -220,15 +236,17 @@ impl Sink<'_> {
         self.values.extend_from_slice(values);
     }
     /// Assembles triangles of a geometry program, whose vertices count from a first one on.
-    pub(super) fn push_triangles(&mut self, first: u32, triangles: &[Triangle]) -> Result<()> {
-        let of_draw = |&([a, b, c], is_reversed): &Triangle| ([first + a, first + b, first + c], is_reversed);
-        if self.assembler.takes_whole() {
-            self.check(triangles.len())?;
-            let whole = |(vertices, is_reversed)| self.assembler.whole(vertices, is_reversed);
-            self.triangles.extend(triangles.iter().map(of_draw).map(whole));
-            return Ok(());
-        }
-        for (vertices, is_reversed) in triangles.iter().map(of_draw) {
+    pub(super) fn push_triangles(
+        &mut self,
+        first: u32,
+        triangles: impl Iterator<Item = Triangle>,
+    ) -> Result<()> {
+        for (vertices, is_reversed) in triangles {
+            let vertices = vertices.map(|vertex| first + vertex);
+            if self.assembler.takes_whole() {
+                self.add(self.assembler.whole(vertices, is_reversed))?;
+                continue;
+            }
             if is_reversed {
                 self.assembler.reverse_next();
             }
@@ -238,22 +256,21 @@ impl Sink<'_> {
     }
     /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
-        if let Some(triangle) = self.assembler.push(vertex) {
-            self.check(1)?;
-            self.triangles.push(triangle);
-        }
-        Ok(())
+        self.assembler.push(vertex).map_or(Ok(()), |triangle| self.add(triangle))
     }
     /// The number of the next vertex whose values come.
     pub(super) fn next_vertex(&self) -> u32 {
         // Range: three for each triangle, and those the caller gave; memory ends before.
         (self.values.len() / self.records.stride.max(1)) as u32
     }
-    /// Checks the number of triangles if so many more come.
-    fn check(&self, more: usize) -> Result<()> {
-        let most = self.bounds.triangles;
-        let count = (self.written + self.triangles.len() + more).min(most as usize + 1);
-        check("triangles of a draw", count, most, At::Whole)
+    /// Adds a triangle.
+    fn add(&mut self, triangle: [u32; 3]) -> Result<()> {
+        let DrawLimits { triangles: most, .. } = self.bounds;
+        if self.written + self.triangles.len() >= most as usize {
+            return check("triangles of a draw", most as usize + 1, most, At::Whole);
+        }
+        self.triangles.push(triangle);
+        Ok(())
     }
     /// Keeps one of these vertices.
     pub(super) fn keep(&mut self, values: &[f32], vertex: u32) -> u32 {

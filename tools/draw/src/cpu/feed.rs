@@ -5,14 +5,11 @@
 
 use super::geometry::Geometry;
 use transpica::geometry::GeometryInput;
-use transpica::interp::Registers;
 
 /// The primitive under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Feed {
     input: GeometryInput,
-    /// v0..v15 of the next invocation.
-    inputs: [[f32; 4]; 16],
     /// Point mode: number of vectors so far. Other modes: number of vertices.
     count: usize,
     /// Variable mode: register of the next vector.
@@ -21,7 +18,7 @@ pub(super) struct Feed {
 
 impl Feed {
     pub(super) fn new(input: GeometryInput) -> Self {
-        Self { input, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
+        Self { input, count: 0, next: 0 }
     }
 
     /// Starts a primitive of `size` vertices, in variable mode.
@@ -30,16 +27,16 @@ impl Feed {
         (self.count, self.next) = (0, 1);
     }
 
-    /// Takes the forwarded outputs of a vertex; returns true when the program is to run, with
-    /// [`inputs`](Self::inputs).
+    /// Takes the forwarded outputs of a vertex; returns true when the program is to run.
     #[inline]
     pub(super) fn take(&mut self, vectors: &[[f32; 4]], geometry: &mut Geometry) -> bool {
         match self.input {
             GeometryInput::Point { inputs, registers } => {
                 // The number of inputs is a multiple of the number of vectors, so that each
                 // invocation replaces what the one before had.
+                let to = geometry.inputs();
                 for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
-                    self.inputs[usize::from(register & 15)] = vector;
+                    to[usize::from(register & 15)] = vector;
                 }
                 self.count = (self.count + vectors.len()) % usize::from(inputs);
                 self.count == 0
@@ -61,9 +58,5 @@ impl Feed {
                 self.count == 0
             }
         }
-    }
-
-    pub(super) fn inputs(&self) -> &[[f32; 4]; 16] {
-        &self.inputs
     }
 }

@@ -5,7 +5,7 @@
 //! an invocation spends, its error and its triangles count in order, as if each ran when its last
 //! vertex comes.
 
-use std::array;
+use std::{array, iter};
 
 use super::demand::are_independent;
 use super::draw::Sink;
@@ -16,7 +16,7 @@ use crate::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::geometry::input::{Primitive, Primitives};
 use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{Output, varying};
-use transpica::interp::{CarriedState, GeometryMachine, Uniforms};
+use transpica::interp::{CarriedState, GeometryMachine, Registers, Uniforms};
 use transpica::isa::Source;
 use transpica::isa::uniforms::HAS_RUN;
 use transpica::{Options, Program, Result};
@@ -28,6 +28,9 @@ pub(super) struct Geometry {
     machine: GeometryMachine,
     /// None if invocations depend on earlier ones.
     batch: Option<Box<GeometryBatch>>,
+    /// v0..v15 of invocations that have not run. Each replaces what those before had, since a draw
+    /// has the same number of vectors for all.
+    inputs: Vec<[[f32; 4]; 16]>,
     /// b15.
     has_run: bool,
     /// Instructions of the vertices of each invocation of the batch.
@@ -51,7 +54,8 @@ impl Geometry {
             let delivered = delivered(setup.input, vertex_outputs);
             Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
         });
-        Ok(Self { setup, machine, batch, has_run: false, spent: [0; LANES] })
+        let inputs = vec![Registers::DEFAULT_INPUTS; if batch.is_some() { LANES } else { 1 }];
+        Ok(Self { setup, machine, batch, inputs, has_run: false, spent: [0; LANES] })
     }
 
     /// Runs one invocation after the other from now on.
@@ -104,6 +108,12 @@ impl Geometry {
         }
     }
 
+    /// Returns the inputs of the next invocation.
+    pub(super) fn inputs(&mut self) -> &mut [[f32; 4]; 16] {
+        let lane = self.batch.as_ref().map_or(0, |batch| batch.count());
+        &mut self.inputs[lane % LANES]
+    }
+
     /// Begins a draw.
     pub(super) fn begin(&mut self, records: &Records) {
         if let Some(batch) = &mut self.batch {
@@ -125,7 +135,7 @@ impl Geometry {
                 Err(error) => return self.end(shaded, sink).and(Err(error)),
             };
             if feed.take(shaded.record(record), self) {
-                self.invoke(feed.inputs(), shaded, sink)?;
+                self.invoke(shaded, sink)?;
             }
         }
         self.end(shaded, sink)
@@ -152,27 +162,22 @@ impl Geometry {
                     Err(error) => return self.end(shaded, sink).and(Err(error)),
                 };
             }
-            self.invoke(feed.inputs(), shaded, sink)?;
+            self.invoke(shaded, sink)?;
         }
         self.end(shaded, sink)
     }
 
     /// Runs an invocation, now or with others.
-    fn invoke(
-        &mut self,
-        inputs: &[[f32; 4]; 16],
-        shaded: &mut Shaded<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn invoke(&mut self, shaded: &mut Shaded<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let spent = shaded.take_spent();
         let Some(batch) = &mut self.batch else {
             sink.spend(spent)?;
-            self.run(inputs, sink)?;
+            self.run(0, sink)?;
             sink.flush();
             return Ok(());
         };
         self.spent[batch.count() % LANES] = spent;
-        batch.push(inputs);
+        batch.push();
         if batch.count() == LANES { self.run_batch(sink) } else { Ok(()) }
     }
 
@@ -182,9 +187,9 @@ impl Geometry {
         sink.spend(shaded.take_spent())
     }
 
-    /// Runs the program and assembles its triangles.
-    fn run(&mut self, inputs: &[[f32; 4]; 16], sink: &mut Sink<'_>) -> Result<()> {
-        let result = self.machine.run(inputs).map(|_| self.has_run = true);
+    /// Runs the program with the inputs of a lane and assembles its triangles.
+    fn run(&mut self, lane: usize, sink: &mut Sink<'_>) -> Result<()> {
+        let result = self.machine.run(&self.inputs[lane]).map(|_| self.has_run = true);
         sink.spend(self.machine.steps())?;
         result?;
         for triangle in self.machine.invocation().triangles() {
@@ -199,7 +204,7 @@ impl Geometry {
     /// Runs the invocations of the batch and assembles their triangles.
     fn run_batch(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
-        batch.run();
+        batch.run(&self.inputs);
         self.has_run |= batch.count() > 0;
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
         // most vertices are in no triangle, only those of triangles stay.
@@ -240,15 +245,19 @@ impl Geometry {
     ) -> Result<()> {
         sink.spend(self.spent[lane % LANES])?;
         let Some((steps, triangles)) = batch.triangles(lane) else {
-            let inputs = batch.prepare(lane, &mut self.machine);
-            return self.run(&inputs, sink);
+            batch.prepare(lane, &mut self.machine);
+            return self.run(lane, sink);
         };
         sink.spend(steps)?;
         let Some(first) = first else {
-            return triangles.iter().try_for_each(|&(vertices, is_reversed)| {
-                let kept = vertices.map(|vertex| sink.keep(batch.vertices(), vertex));
-                sink.push_triangles(0, &[(kept, is_reversed)])
-            });
+            let kept = |sink: &mut Sink<'_>, vertices: [u32; 3]| {
+                vertices.map(|vertex| sink.keep(batch.vertices(), vertex))
+            };
+            for (vertices, is_reversed) in triangles {
+                let kept = kept(sink, vertices);
+                sink.push_triangles(0, iter::once((kept, is_reversed)))?;
+            }
+            return Ok(());
         };
         sink.push_triangles(first, triangles)
     }
