@@ -13,7 +13,7 @@ use crate::batch::{
 };
 use crate::key;
 use crate::limits::check;
-use transpica::geometry::input::Primitives;
+use transpica::geometry::input::{Primitive, Primitives};
 use transpica::geometry::{GeometryInput, Topology};
 use transpica::host::{HostValues, Output, dvle, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
@@ -241,18 +241,19 @@ impl Sink<'_> {
         first: u32,
         triangles: impl Iterator<Item = Triangle>,
     ) -> Result<()> {
-        for (vertices, is_reversed) in triangles {
-            let vertices = vertices.map(|vertex| first + vertex);
-            if self.assembler.takes_whole() {
-                self.add(self.assembler.whole(vertices, is_reversed))?;
-                continue;
-            }
+        let mut triangles =
+            triangles.map(|(vertices, is_reversed)| (vertices.map(|vertex| first + vertex), is_reversed));
+        if self.assembler.takes_whole() {
+            return triangles.try_for_each(|(vertices, is_reversed)| {
+                self.add(self.assembler.whole(vertices, is_reversed))
+            });
+        }
+        triangles.try_for_each(|(vertices, is_reversed)| {
             if is_reversed {
                 self.assembler.reverse_next();
             }
-            vertices.into_iter().try_for_each(|vertex| self.push(vertex))?;
-        }
-        Ok(())
+            vertices.into_iter().try_for_each(|vertex| self.push(vertex))
+        })
     }
     /// Assembles a vertex whose values are known already.
     pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
@@ -629,17 +630,15 @@ impl Pipeline {
         let records = if is_packed { packed } else { vectors(outputs.clone(), &self.options, self.host) };
         let mut sink = self.sink(&records, target);
         let indices = vertices.order.indices();
-        let indices = indices.as_deref();
         let first = if let Order::Range { first, .. } = vertices.order { first } else { 0 };
+        // The first vertex that does not exist is an error.
+        let range = || (first..=u32::MAX).take(vertices.order.len().min(count.saturating_add(1))).collect();
+        let order = indices.clone().unwrap_or_else(range);
         let Self { vertex: batch, at_once, geometry, setup, .. } = self;
-        // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
-        let at = |place: usize| indices.map_or(first.saturating_add(place as u32), |indices| indices[place]);
-        let order = (0..vertices.order.len()).map(|place| (place, at(place)));
-        let named = Box::new(order.clone().map(|(_, vertex)| vertex));
-        let named = Named { vertices, count, order: named, at_once: *at_once };
+        let named = Named { vertices, count, order: &order, at_once: *at_once };
         let Some(geometry) = geometry else {
             let mut shaded = Shaded::new(batch, named, &records);
-            for (place, vertex) in order {
+            for (place, &vertex) in order.iter().enumerate() {
                 let record = shaded.get(vertex, place);
                 sink.spend(shaded.take_spent())?;
                 sink.push(record?)?;
@@ -651,18 +650,19 @@ impl Pipeline {
         let forwarded = Records::from_registers(setup.vertex_outputs);
         match geometry.setup.input {
             GeometryInput::Variable { main } => {
-                let primitives = Primitives::new(indices, main, setup.vertex_outputs)?;
-                let indices = indices.unwrap_or_default();
-                let order = primitives.clone().map_while(Result::ok).flat_map(move |primitive| {
-                    indices.iter().copied().skip(primitive.first).take(primitive.size as usize)
-                });
-                let named = Named { order: Box::new(order), ..named };
+                let primitives = Primitives::new(indices.as_deref(), main, setup.vertex_outputs)?;
+                let of_primitive = |primitive: Primitive| {
+                    order.iter().copied().skip(primitive.first).take(primitive.size as usize)
+                };
+                let named: Vec<u32> =
+                    primitives.clone().map_while(Result::ok).flat_map(of_primitive).collect();
+                let named = Named { vertices, count, order: &named, at_once: *at_once };
                 let mut shaded = Shaded::new(batch, named, &forwarded);
-                geometry.draw_variable(indices, primitives, &mut shaded, &mut sink)?;
+                geometry.draw_variable(&order, primitives, &mut shaded, &mut sink)?;
             }
             GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => {
                 let mut shaded = Shaded::new(batch, named, &forwarded);
-                geometry.draw(order, &mut shaded, &mut sink)?;
+                geometry.draw(&order, &mut shaded, &mut sink)?;
             }
         }
         if sink.written == 0 {

@@ -27,10 +27,20 @@ impl Feed {
         (self.count, self.next) = (0, 1);
     }
 
+    /// Counts vectors or vertices of a primitive of so many; returns whether it is complete. The
+    /// last ones never exceed it, and a remainder would take as long as all else.
+    fn count(&mut self, more: usize, all: u8) -> bool {
+        self.count += more;
+        if self.count >= usize::from(all) {
+            self.count = 0;
+        }
+        self.count == 0
+    }
+
     /// Takes the forwarded outputs of a vertex; returns true when the program is to run.
     #[inline]
     pub(super) fn take(&mut self, vectors: &[[f32; 4]], geometry: &mut Geometry) -> bool {
-        match self.input {
+        match &self.input {
             GeometryInput::Point { inputs, registers } => {
                 // The number of inputs is a multiple of the number of vectors, so that each
                 // invocation replaces what the one before had.
@@ -38,11 +48,10 @@ impl Feed {
                 for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
                     to[usize::from(register & 15)] = vector;
                 }
-                self.count = (self.count + vectors.len()) % usize::from(inputs);
-                self.count == 0
+                self.count(vectors.len(), *inputs)
             }
             GeometryInput::Variable { main } => {
-                let is_main = self.count < usize::from(main);
+                let is_main = self.count < usize::from(*main);
                 let vectors = if is_main { vectors } else { &vectors[..1.min(vectors.len())] };
                 // Range: within c95, or the primitive was an error.
                 geometry.deliver(self.next as u8, vectors);
@@ -51,11 +60,10 @@ impl Feed {
                 false
             }
             GeometryInput::Fixed { first, vertices, stride } => {
-                let place = usize::from(first) + self.count * usize::from(stride);
+                let place = usize::from(*first) + self.count * usize::from(*stride);
                 // Range: within c95, which was checked.
                 geometry.deliver(place as u8, vectors);
-                self.count = (self.count + 1) % usize::from(vertices);
-                self.count == 0
+                self.count(1, *vertices)
             }
         }
     }

@@ -121,15 +121,10 @@ impl Geometry {
         }
     }
 
-    /// Draws vertices, each with its place in the index buffer.
-    pub(super) fn draw(
-        &mut self,
-        order: impl Iterator<Item = (usize, u32)>,
-        shaded: &mut Shaded<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    /// Draws vertices, in the order of the index buffer if there is one.
+    pub(super) fn draw(&mut self, order: &[u32], shaded: &mut Shaded<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let mut feed = Feed::new(self.setup.input);
-        for (place, vertex) in order {
+        for (place, &vertex) in order.iter().enumerate() {
             let record = match shaded.get(vertex, place) {
                 Ok(record) => record,
                 Err(error) => return self.end(shaded, sink).and(Err(error)),

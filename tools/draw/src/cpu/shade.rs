@@ -5,6 +5,8 @@
 //! Vertices run before the draw comes to them. What they spend and their errors count when it does,
 //! as if each ran when it is first named.
 
+use std::mem;
+
 use crate::batch::{Batch, LANES, Records, Vertices};
 use transpica::geometry::input::no_vertex;
 use transpica::{Error, Result};
@@ -18,7 +20,7 @@ pub(super) struct Named<'a> {
     /// Number of vertices in the buffers.
     pub(super) count: usize,
     /// The vertices in the order in which the draw names them.
-    pub(super) order: Box<dyn Iterator<Item = u32> + 'a>,
+    pub(super) order: &'a [u32],
     /// Vertices that may run at once.
     pub(super) at_once: usize,
 }
@@ -47,7 +49,7 @@ impl<'a> Shaded<'a> {
         let found = vec![NONE; named.count];
         batch.fill(named.vertices);
         // Most draws name each vertex, and none runs more often than it is named.
-        let most = named.count.min(named.order.size_hint().0);
+        let most = named.count.min(named.order.len());
         let values = Vec::with_capacity(most.saturating_mul(records.stride));
         let (steps, next) = (Vec::with_capacity(most), Vec::with_capacity(LANES));
         Self { batch, records, named, found, values, steps, spent: 0, failure: None, next }
@@ -57,10 +59,22 @@ impl<'a> Shaded<'a> {
     /// there is one.
     #[inline]
     pub(super) fn get(&mut self, vertex: u32, place: usize) -> Result<u32> {
+        match self.found.get(vertex as usize) {
+            Some(&record) if record != NONE && self.failure.is_none() => {
+                self.spent += self.steps.get_mut(record as usize).map_or(0, mem::take);
+                Ok(record)
+            }
+            Some(_) | None => self.get_new(vertex, place),
+        }
+    }
+
+    /// Returns the record of a vertex that may not have run, or may have failed.
+    #[inline(never)]
+    fn get_new(&mut self, vertex: u32, place: usize) -> Result<u32> {
         let count = self.found.len();
         let record = *self.found.get(vertex as usize).ok_or_else(|| no_vertex(place, vertex, count))?;
         let record = if record == NONE { self.run(vertex) } else { record };
-        self.spent += self.steps.get_mut(record as usize).map_or(0, std::mem::take);
+        self.spent += self.steps.get_mut(record as usize).map_or(0, mem::take);
         match &self.failure {
             Some((failed, error)) if *failed == record => Err(error.clone()),
             Some(_) | None => Ok(record),
@@ -68,17 +82,17 @@ impl<'a> Shaded<'a> {
     }
 
     /// Runs the next vertices, of which `first` is the first one.
-    #[inline(never)]
     fn run(&mut self, first: u32) -> u32 {
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let record = self.steps.len() as u32;
         self.next.clear();
         self.add(first);
         while self.next.len() < self.named.at_once.min(LANES)
-            && let Some(vertex) = self.named.order.next()
+            && let [vertex, rest @ ..] = self.named.order
         {
-            match self.found.get(vertex as usize) {
-                Some(&NONE) => self.add(vertex),
+            self.named.order = rest;
+            match self.found.get(*vertex as usize) {
+                Some(&NONE) => self.add(*vertex),
                 Some(_) => {}
                 None => break,
             }
@@ -110,7 +124,7 @@ impl<'a> Shaded<'a> {
 
     /// Returns the instructions of vertices named since the last call.
     pub(super) fn take_spent(&mut self) -> u64 {
-        std::mem::take(&mut self.spent)
+        mem::take(&mut self.spent)
     }
 
     /// Returns all records.
