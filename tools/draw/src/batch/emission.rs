@@ -181,7 +181,10 @@ impl File {
             0 => &unwritten[component % 4].0,
             _ => self.output(file, 4 * usize::from(register & 15) + component),
         };
-        records.write(places, lanes, vertices);
+        at.wide.call(
+            #[inline(always)]
+            || records.write(places, lanes, vertices),
+        );
         for (place, other) in other {
             let current = self.lanes_mut((*place).into());
             if at.active.is_whole {

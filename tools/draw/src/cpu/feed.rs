@@ -38,14 +38,15 @@ impl Feed {
     }
 
     /// Takes the forwarded outputs of a vertex; returns true when the program is to run.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, vectors: &[[f32; 4]], geometry: &mut Geometry) -> bool {
         match &self.input {
             GeometryInput::Point { inputs, registers } => {
                 // The number of inputs is a multiple of the number of vectors, so that each
                 // invocation replaces what the one before had.
                 let to = geometry.inputs();
-                for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
+                let registers = registers.get(self.count..).unwrap_or_default();
+                for (&register, &vector) in registers.iter().zip(vectors) {
                     to[usize::from(register & 15)] = vector;
                 }
                 self.count(vectors.len(), *inputs)

@@ -85,17 +85,22 @@ impl<'a> Shaded<'a> {
     fn run(&mut self, first: u32) -> u32 {
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let record = self.steps.len() as u32;
-        self.next.clear();
-        self.add(first);
-        while self.next.len() < self.named.at_once.min(LANES)
-            && let [vertex, rest @ ..] = self.named.order
-        {
-            self.named.order = rest;
-            match self.found.get(*vertex as usize) {
-                Some(&NONE) => self.add(*vertex),
-                Some(_) => {}
-                None => break,
+        let Self { found, next, named, .. } = self;
+        next.clear();
+        let mut add = |vertex: u32, next: &mut Vec<u32>| {
+            let found = found.get_mut(vertex as usize)?;
+            if *found == NONE {
+                *found = record + next.len() as u32;
+                next.push(vertex);
             }
+            Some(())
+        };
+        add(first, next);
+        while next.len() < named.at_once.min(LANES)
+            && let [vertex, rest @ ..] = named.order
+            && add(*vertex, next).is_some()
+        {
+            named.order = rest;
         }
         let start = self.values.len();
         self.values.resize(start + self.next.len() * self.records.stride, 0.0);
@@ -107,12 +112,6 @@ impl<'a> Shaded<'a> {
             self.failure = Some((record + failed.vertex as u32, failed.error));
         }
         record
-    }
-
-    /// Adds a vertex to those of the next batch.
-    fn add(&mut self, vertex: u32) {
-        self.found[vertex as usize] = (self.steps.len() + self.next.len()) as u32;
-        self.next.push(vertex);
     }
 
     /// Returns the vectors of a record of whole vectors.
