@@ -16,6 +16,8 @@ use transpica::isa::sizes::VERTEX_SLOTS;
 
 /// Vertices of a run, so that their memory has a fixed size.
 const MOST_VERTICES: u32 = 256 * LANES as u32;
+/// EMITs of a run, for the same reason: those of few lanes each may submit as many triangles.
+const MOST_EMITS: u32 = 4 * 256;
 /// The place of a vertex that is not there.
 const NONE: u32 = u32::MAX;
 
@@ -57,7 +59,8 @@ pub(super) struct Emission {
     /// The vertices in each slot, and the lanes that have one there.
     slots: [[u32; LANES]; VERTEX_SLOTS],
     filled: [u64; VERTEX_SLOTS],
-    /// EMITs of the run: no lane has executed more.
+    /// EMITs of the run. No lane has executed more; at the limit the machine knows whether one has
+    /// executed as many.
     emits: u32,
     /// Limit of the EMITs of a lane.
     pub(super) most: u32,
@@ -120,17 +123,12 @@ impl Emission {
         submissions.map(move |all| (all.vertices.each_ref().map(|v| v[lane]), all.reversed >> lane & 1 != 0))
     }
 
-    /// Returns the number of triangles of these lanes.
-    pub(super) fn triangle_count(&self, lanes: u64) -> usize {
-        self.submissions.iter().map(|all| (all.lanes & lanes).count_ones() as usize).sum()
-    }
-
     /// Gives each lane a place for its next vertex, and submits triangles. Other lanes have none.
     fn take_places(&mut self, lanes: u64) -> [u32; LANES] {
         let (first, taken) = (self.count, lanes & !self.left);
         self.emits += 1;
         let count = first + taken.count_ones();
-        if self.emits > self.most || count > MOST_VERTICES {
+        if self.emits > self.most.min(MOST_EMITS) || count > MOST_VERTICES {
             self.left |= taken;
             return [NONE; LANES];
         }
@@ -143,14 +141,12 @@ impl Emission {
             (first..).zip(bits(taken)).for_each(|(place, lane)| places[lane as usize % LANES] = place);
         }
         for (slot, filled) in self.filled.iter_mut().enumerate() {
-            let lanes = self.slot_of[slot] & taken;
+            let (lanes, slot) = (self.slot_of[slot] & taken, &mut self.slots[slot]);
             *filled |= lanes;
-            if is_row && lanes == taken && *filled == taken {
-                self.slots[slot] = places;
+            if is_row && lanes == *filled && lanes == taken {
+                *slot = places;
             } else {
-                bits(lanes)
-                    .map(|lane| lane as usize % LANES)
-                    .for_each(|lane| self.slots[slot][lane] = places[lane]);
+                bits(lanes).map(|lane| lane as usize % LANES).for_each(|lane| slot[lane] = places[lane]);
             }
         }
         let lanes = taken & self.submits;

@@ -144,7 +144,7 @@ impl GeometryBatch {
 
     /// Returns the number of triangles of the invocations of the last run.
     pub(crate) fn triangle_count(&self) -> usize {
-        self.runner.file.emission.as_ref().map_or(0, |emission| emission.triangle_count(self.ran))
+        (0..self.count).filter_map(|lane| self.triangles(lane)).map(|(_, triangles)| triangles.count()).sum()
     }
 
     /// Returns the records of the vertices of the last run, in the order of their numbers.

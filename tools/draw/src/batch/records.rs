@@ -134,8 +134,8 @@ impl Records {
         Err(Error::setup(text))
     }
 
-    /// Writes a record for each place; places either ascend, or have gaps between those that do.
-    /// `lanes` gives those of a component of an output register.
+    /// Writes a record for each place. They ascend, but for those beyond `to`, which have none.
+    /// `lanes` gives the lanes of a component of an output register.
     #[inline(always)]
     pub(super) fn write<'a, const N: usize>(
         &self,

@@ -72,9 +72,7 @@ impl Triangles {
             })
         })
     }
-}
 
-impl Triangles {
     /// Writes a record for each vertex of the triangles. The fields of `records` place the
     /// [`outputs`](Self::outputs), in that order; their conversions have happened.
     ///
@@ -95,7 +93,6 @@ struct Copies {
     parts: Vec<[usize; 3]>,
     /// Floats of a record here and there.
     strides: [usize; 2],
-    wide: Wide,
 }
 
 impl Copies {
@@ -117,19 +114,12 @@ impl Copies {
             let starts = (0..count).step_by(size).map(|start| start.min(count - size));
             parts.extend(starts.map(|start| [from + start, to + start, size]));
         }
-        Self { parts, strides: [from.stride, to.stride], wide: Wide::detect() }
+        Self { parts, strides: [from.stride, to.stride] }
     }
 
     /// Copies these records to records one after the other.
-    fn copy(&self, values: &[f32], vertices: &[u32], to: &mut [f32]) {
-        self.wide.call(
-            #[inline(always)]
-            || self.copy_wide(values, vertices, to),
-        );
-    }
-
     #[inline(always)]
-    fn copy_wide(&self, values: &[f32], vertices: &[u32], to: &mut [f32]) {
+    fn copy(&self, values: &[f32], vertices: &[u32], to: &mut [f32]) {
         let near = self.strides[1].max(1).saturating_mul(NEAR);
         // Part by part, for the length of a copy to be constant, while the records stay in a cache.
         for (to, vertices) in to.chunks_mut(near).zip(vertices.chunks(NEAR)) {
@@ -154,7 +144,7 @@ impl Copies {
             return;
         }
         for (to, &vertex) in to.chunks_exact_mut(stride).zip(vertices) {
-            // All lie within; the compiler tests nothing in this form.
+            // Each vertex is there; the compiler knows that of this form, and tests nothing.
             let own = values[last.min(vertex as usize * own)..].first_chunk::<COUNT>();
             if let (Some(own), Some(to)) = (own, to[start..].first_chunk_mut()) {
                 *to = *own;
@@ -171,6 +161,7 @@ struct Target<'a> {
     /// Room for whole triangles that is left.
     left: &'a mut [f32],
     copies: Copies,
+    wide: Wide,
 }
 
 impl<'a> Target<'a> {
@@ -186,7 +177,7 @@ impl<'a> Target<'a> {
                 "records of {fields} fields are not those of {outputs} outputs"
             )));
         }
-        Ok(Self { left: to, copies: Copies::new(own, records) })
+        Ok(Self { left: to, copies: Copies::new(own, records), wide: Wide::detect() })
     }
 
     /// Returns whether there is room for a triangle.
@@ -201,7 +192,10 @@ impl<'a> Target<'a> {
         let triangles = &triangles[..room.min(triangles.len())];
         let (records, left) = mem::take(&mut self.left).split_at_mut(size * triangles.len());
         self.left = left;
-        self.copies.copy(values, triangles.as_flattened(), records);
+        self.wide.call(
+            #[inline(always)]
+            || self.copies.copy(values, triangles.as_flattened(), records),
+        );
         triangles.len()
     }
 }
@@ -239,16 +233,14 @@ impl Sink<'_> {
     pub(super) fn push_triangles(
         &mut self,
         first: u32,
-        triangles: impl Iterator<Item = Triangle>,
+        mut all: impl Iterator<Item = Triangle>,
     ) -> Result<()> {
-        let mut triangles =
-            triangles.map(|(vertices, is_reversed)| (vertices.map(|vertex| first + vertex), is_reversed));
-        if self.assembler.takes_whole() {
-            return triangles.try_for_each(|(vertices, is_reversed)| {
-                self.add(self.assembler.whole(vertices, is_reversed))
-            });
-        }
-        triangles.try_for_each(|(vertices, is_reversed)| {
+        let is_whole = self.assembler.takes_whole();
+        all.try_for_each(|(vertices, is_reversed)| {
+            let vertices = vertices.map(|vertex| first + vertex);
+            if is_whole {
+                return self.add(self.assembler.whole(vertices, is_reversed));
+            }
             if is_reversed {
                 self.assembler.reverse_next();
             }
@@ -629,11 +621,12 @@ impl Pipeline {
         let is_packed = target.is_some();
         let records = if is_packed { packed } else { vectors(outputs.clone(), &self.options, self.host) };
         let mut sink = self.sink(&records, target);
-        let indices = vertices.order.indices();
-        let first = if let Order::Range { first, .. } = vertices.order { first } else { 0 };
-        // The first vertex that does not exist is an error.
-        let range = || (first..=u32::MAX).take(vertices.order.len().min(count.saturating_add(1))).collect();
-        let order = indices.clone().unwrap_or_else(range);
+        let first = if let Order::Range { first, .. } = vertices.order { Some(first) } else { None };
+        // The first vertex that does not exist is an error, so none after it counts.
+        let range = || {
+            (first.unwrap_or(0)..=u32::MAX).take(vertices.order.len().min(count.saturating_add(1))).collect()
+        };
+        let order = vertices.order.indices().unwrap_or_else(range);
         let Self { vertex: batch, at_once, geometry, setup, .. } = self;
         let named = Named { vertices, count, order: &order, at_once: *at_once };
         let Some(geometry) = geometry else {
@@ -650,12 +643,12 @@ impl Pipeline {
         let forwarded = Records::from_registers(setup.vertex_outputs);
         match geometry.setup.input {
             GeometryInput::Variable { main } => {
-                let primitives = Primitives::new(indices.as_deref(), main, setup.vertex_outputs)?;
-                let of_primitive = |primitive: Primitive| {
-                    order.iter().copied().skip(primitive.first).take(primitive.size as usize)
-                };
+                let primitives =
+                    Primitives::new(first.is_none().then_some(&order), main, setup.vertex_outputs)?;
+                let of_primitive =
+                    |primitive: Primitive| order.iter().skip(primitive.first).take(primitive.size as usize);
                 let named: Vec<u32> =
-                    primitives.clone().map_while(Result::ok).flat_map(of_primitive).collect();
+                    primitives.clone().map_while(Result::ok).flat_map(of_primitive).copied().collect();
                 let named = Named { vertices, count, order: &named, at_once: *at_once };
                 let mut shaded = Shaded::new(batch, named, &forwarded);
                 geometry.draw_variable(&order, primitives, &mut shaded, &mut sink)?;

@@ -54,7 +54,7 @@ impl Geometry {
             let delivered = delivered(setup.input, vertex_outputs);
             Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
         });
-        let inputs = vec![Registers::DEFAULT_INPUTS; if batch.is_some() { LANES } else { 1 }];
+        let inputs = vec![Registers::DEFAULT_INPUTS; LANES];
         Ok(Self { setup, machine, batch, inputs, has_run: false, spent: [0; LANES] })
     }
 
@@ -245,14 +245,10 @@ impl Geometry {
         };
         sink.spend(steps)?;
         let Some(first) = first else {
-            let kept = |sink: &mut Sink<'_>, vertices: [u32; 3]| {
-                vertices.map(|vertex| sink.keep(batch.vertices(), vertex))
-            };
-            for (vertices, is_reversed) in triangles {
-                let kept = kept(sink, vertices);
-                sink.push_triangles(0, iter::once((kept, is_reversed)))?;
-            }
-            return Ok(());
+            return { triangles }.try_for_each(|(vertices, is_reversed)| {
+                let kept = vertices.map(|vertex| sink.keep(batch.vertices(), vertex));
+                sink.push_triangles(0, iter::once((kept, is_reversed)))
+            });
         };
         sink.push_triangles(first, triangles)
     }

@@ -57,20 +57,8 @@ impl<'a> Shaded<'a> {
 
     /// Returns the number of the record of a vertex; `place` is its index in the index buffer, if
     /// there is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&mut self, vertex: u32, place: usize) -> Result<u32> {
-        match self.found.get(vertex as usize) {
-            Some(&record) if record != NONE && self.failure.is_none() => {
-                self.spent += self.steps.get_mut(record as usize).map_or(0, mem::take);
-                Ok(record)
-            }
-            Some(_) | None => self.get_new(vertex, place),
-        }
-    }
-
-    /// Returns the record of a vertex that may not have run, or may have failed.
-    #[inline(never)]
-    fn get_new(&mut self, vertex: u32, place: usize) -> Result<u32> {
         let count = self.found.len();
         let record = *self.found.get(vertex as usize).ok_or_else(|| no_vertex(place, vertex, count))?;
         let record = if record == NONE { self.run(vertex) } else { record };
@@ -82,6 +70,7 @@ impl<'a> Shaded<'a> {
     }
 
     /// Runs the next vertices, of which `first` is the first one.
+    #[inline(never)]
     fn run(&mut self, first: u32) -> u32 {
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let record = self.steps.len() as u32;
