@@ -5,7 +5,6 @@
 //! Only components that the program reads or writes have a place, so that all others cost nothing.
 
 use super::ahead::Ahead;
-use super::emission::Setting;
 use super::execute::{Kernel, kernel};
 use transpica::Program;
 use transpica::interp::Settings;
@@ -104,7 +103,11 @@ pub(super) enum Action {
     Cmp(CompareOp, CompareOp),
     /// Only in geometry programs; so is the next.
     Emit,
-    SetEmit(Setting),
+    SetEmit {
+        slot: u8,
+        prim: bool,
+        invert: bool,
+    },
 }
 
 /// The data part of an instruction.

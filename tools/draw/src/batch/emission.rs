@@ -5,8 +5,6 @@
 //! Nothing carries over from run to run: invocations are independent, so what a lane finds in its
 //! slots and banks at the beginning never shows.
 
-use std::array;
-
 use super::code::{Action, Bank, Operation, Places};
 use super::lanes::{LANES, Lanes, Row};
 use super::records::Records;
@@ -21,25 +19,8 @@ const MOST_EMITS: u32 = 4 * 256;
 /// The place of a vertex that is not there.
 const NONE: u32 = u32::MAX;
 
-/// The setting of SETEMIT.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Setting {
-    pub(super) slot: u8,
-    pub(super) prim: bool,
-    pub(super) invert: bool,
-}
-
 /// A triangle: its vertices, and whether its winding is to be reversed.
 pub(crate) type Triangle = ([u32; 3], bool);
-
-/// The triangles that lanes submit with an EMIT.
-#[derive(Clone, Debug)]
-struct Submission {
-    lanes: u64,
-    /// The lanes whose triangle is to be reversed.
-    reversed: u64,
-    vertices: [[u32; LANES]; 3],
-}
 
 /// The state of EMIT and SETEMIT, and what lanes have emitted.
 #[derive(Clone, Debug)]
@@ -69,7 +50,9 @@ pub(super) struct Emission {
     /// Records of the vertices; there may be room for more.
     vertices: Vec<f32>,
     records: Records,
-    submissions: Vec<Submission>,
+    /// Of each EMIT with triangles the lanes that submit one, those that reverse theirs, and the
+    /// vertices.
+    submissions: Vec<(u64, u64, [[u32; LANES]; 3])>,
     /// The lanes that must run elsewhere.
     pub(super) left: u64,
 }
@@ -119,8 +102,9 @@ impl Emission {
 
     /// Returns the triangles of a lane.
     pub(super) fn triangles(&self, lane: usize) -> impl Iterator<Item = Triangle> {
-        let submissions = self.submissions.iter().filter(move |all| all.lanes >> lane & 1 != 0);
-        submissions.map(move |all| (all.vertices.each_ref().map(|v| v[lane]), all.reversed >> lane & 1 != 0))
+        let submissions = self.submissions.iter().filter(move |(lanes, ..)| lanes >> lane & 1 != 0);
+        submissions
+            .map(move |(_, reversed, [a, b, c])| ([a[lane], b[lane], c[lane]], reversed >> lane & 1 != 0))
     }
 
     /// Gives each lane a place for its next vertex, and submits triangles. Other lanes have none.
@@ -133,21 +117,12 @@ impl Emission {
             return [NONE; LANES];
         }
         self.count = count;
-        // Range: below LANES.
-        let mut places: [u32; LANES] = array::from_fn(|lane| first + lane as u32);
-        let is_row = taken & taken.wrapping_add(1) == 0;
-        if !is_row {
-            places = [NONE; LANES];
-            (first..).zip(bits(taken)).for_each(|(place, lane)| places[lane as usize % LANES] = place);
-        }
+        let mut places = [NONE; LANES];
+        (first..).zip(bits(taken)).for_each(|(place, lane)| places[lane as usize % LANES] = place);
         for (slot, filled) in self.filled.iter_mut().enumerate() {
             let (lanes, slot) = (self.slot_of[slot] & taken, &mut self.slots[slot]);
             *filled |= lanes;
-            if is_row && lanes == *filled && lanes == taken {
-                *slot = places;
-            } else {
-                bits(lanes).map(|lane| lane as usize % LANES).for_each(|lane| slot[lane] = places[lane]);
-            }
+            bits(lanes).map(|lane| lane as usize % LANES).for_each(|lane| slot[lane] = places[lane]);
         }
         let lanes = taken & self.submits;
         if lanes != 0 {
@@ -155,7 +130,7 @@ impl Emission {
             // Not in programs whose invocations are independent.
             self.left |= lanes & !(a & b & c);
             let [a, b, c, _] = self.slots;
-            self.submissions.push(Submission { lanes, reversed: self.reverses, vertices: [a, b, c] });
+            self.submissions.push((lanes, self.reverses, [a, b, c]));
         }
         places
     }
@@ -197,13 +172,15 @@ impl File {
 
     /// Executes SETEMIT.
     pub(super) fn set_emit(&mut self, operation: &Operation, at: &At<'_>) {
-        if let (Action::SetEmit(setting), Some(emission)) = (operation.action, &mut self.emission) {
+        if let (Action::SetEmit { slot, prim, invert }, Some(emission)) =
+            (operation.action, &mut self.emission)
+        {
             let replace = |to: &mut u64, is: bool| {
                 *to = *to & !at.active.lanes | if is { at.active.lanes } else { 0 };
             };
-            (0..).zip(&mut emission.slot_of).for_each(|(slot, to)| replace(to, slot == setting.slot));
-            replace(&mut emission.submits, setting.prim);
-            replace(&mut emission.reverses, setting.invert);
+            (0..).zip(&mut emission.slot_of).for_each(|(number, to)| replace(to, number == slot));
+            replace(&mut emission.submits, prim);
+            replace(&mut emission.reverses, invert);
         }
     }
 }

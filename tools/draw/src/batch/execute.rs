@@ -124,7 +124,7 @@ fn of_mode<M: Mode, S: Mode>(action: Action) -> Kernel {
         Action::Mova => wide!(|file, operation, at| file.mova(operation, at)),
         Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
         Action::Emit => |file, _, at| file.emit(at),
-        Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
+        Action::SetEmit { .. } => |file, operation, at| file.set_emit(operation, at),
         Action::Data(op) => data!(op, M, S, wide),
     }
 }

@@ -6,7 +6,7 @@
 //! reference machine, from their beginning: nothing of an invocation depends on another.
 
 use super::code::{Action, Code};
-use super::emission::{Emission, Setting, Triangle};
+use super::emission::{Emission, Triangle};
 use super::execute::kernel;
 use super::lanes::LANES;
 use super::records::Records;
@@ -43,9 +43,7 @@ impl GeometryBatch {
         for (inst, operation) in code.insts.iter().zip(&mut code.operations) {
             operation.action = match *inst {
                 Inst::Emit => Action::Emit,
-                Inst::SetEmit { vertex, prim, invert } => {
-                    Action::SetEmit(Setting { slot: vertex & 3, prim, invert })
-                }
+                Inst::SetEmit { vertex, prim, invert } => Action::SetEmit { slot: vertex & 3, prim, invert },
                 _decoded_already => continue,
             };
             operation.kernel = kernel(operation.action, &settings);

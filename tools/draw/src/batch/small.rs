@@ -230,7 +230,7 @@ impl Block<'_> {
             Action::Data(op) => data!(op, M, S, now),
             Action::Mova => self.mova(operation),
             Action::Cmp(x, y) => self.cmp([x, y]),
-            Action::None | Action::Emit | Action::SetEmit(_) => {}
+            Action::None | Action::Emit | Action::SetEmit { .. } => {}
         }
     }
 

@@ -285,13 +285,6 @@ impl Sink<'_> {
         }
     }
 
-    /// Writes triangles of these vertices, and keeps them if there is no room.
-    pub(super) fn flush_direct(&mut self, values: &[f32]) {
-        if !self.write(values) {
-            self.push_vertices(values);
-        }
-    }
-
     /// Writes triangles of vertices that were kept.
     fn write_kept(&mut self) {
         let values = mem::take(&mut self.values);
@@ -303,7 +296,7 @@ impl Sink<'_> {
     }
 
     /// Writes triangles of these vertices to the caller's records; returns whether all had room.
-    fn write(&mut self, values: &[f32]) -> bool {
+    pub(super) fn write(&mut self, values: &[f32]) -> bool {
         let Some(target) = &mut self.target else { return false };
         let count = target.write(values, &self.triangles);
         self.triangles.drain(..count);

@@ -219,10 +219,10 @@ impl Geometry {
                 break;
             }
         }
-        if is_direct {
-            sink.flush_direct(batch.vertices());
-        } else {
+        if !is_direct {
             sink.flush();
+        } else if !sink.write(batch.vertices()) {
+            sink.push_vertices(batch.vertices());
         }
         batch.clear();
         self.batch = Some(batch);
