@@ -411,6 +411,66 @@ fn records_of_any_room_and_layout_have_the_values_of_a_draw() {
     }
 }
 
+/// Every second invocation emits two vertices more, and reverses a triangle.
+#[test]
+fn invocations_of_a_batch_emit_what_each_emits_alone() {
+    use transpica_asm::{SourceText, assemble};
+    let program = ".out pos position\n.proc main\nmov pos, v0\nend\n.end";
+    let corner = |setting: &str, number: &str| {
+        format!("setemit {setting}\nmov r1, v0\nadd r1, k.{number}, r1\nmov pos, r1\nemit\n")
+    };
+    let [first, second, unseen, third, others, reversed] = [
+        ("0", "xxxx"),
+        ("1", "yyyy"),
+        ("2", "wwww"),
+        ("2, prim", "zzzz"),
+        ("0", "wwww"),
+        ("1, prim inv", "xxxx"),
+    ]
+    .map(|(setting, number)| corner(setting, number));
+    let geometry = format!(
+        ".gsh point c0\n.constf k(1.0, 2.0, 3.0, 100.0)\n.out pos position\n.entry gmain\n.proc gmain\n{first}{second}\
+         {unseen}mov r0, v0.x\ncmp k.zzzz, lt, lt, r0\nifc cmp.x\n{others}{reversed}.end\n\
+         {third}end\n.end"
+    );
+    let sources =
+        [("a.v.pica", program), ("b.g.pica", &geometry)].map(|(name, text)| SourceText { name, text });
+    let bytes = assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&bytes).expect("parses");
+    let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &options()).expect("valid");
+    assert!(pipeline.runs_in_batches());
+    let vertices: Vec<_> = (0..70).map(|n| vertex([n as f32 % 2.0 * 10.0, 0.0, 0.0])).collect();
+    let mut alone = pipeline.clone();
+    alone.one_by_one();
+    let drawn = pipeline.draw(&vertices, None).expect("draws");
+    assert_eq!(drawn.triangles().len(), 35 + 35 * 2);
+    assert_eq!(positions(&drawn), positions(&alone.draw(&vertices, None).expect("draws")));
+    // The invocations emit four vertices and six.
+    for emits in [3, 4, 5, 6] {
+        let limits = DrawLimits { emits, ..DrawLimits::default() };
+        let [found, expected] = [&mut pipeline, &mut alone].map(|pipeline| {
+            pipeline.set_limits(limits);
+            pipeline.draw(&vertices, None).map(|drawn| positions(&drawn))
+        });
+        assert_eq!(found, expected);
+        assert_eq!(found.is_ok(), emits == 6);
+    }
+}
+
+#[test]
+fn the_first_vertex_beyond_the_buffers_is_an_error() {
+    let mut pipeline = pipeline(1, point(1), &show(Source::Input(0), Source::Input(0)));
+    let array = Array { bytes: &[0; 40], offset: 0, stride: 4, number: Number::F32, components: 1 };
+    let attributes = [VertexAttribute::Array(array)];
+    let mut draw = |first, count| {
+        let drawn = pipeline.draw_buffers(&Vertices::new(&attributes, Order::Range { first, count }))?;
+        Ok(drawn.triangles().len())
+    };
+    assert_eq!(draw(2, 8), Ok(8));
+    assert!(refused(draw(2, 9)).contains("10"), "{:?}", draw(2, 9));
+    assert!(draw(0, u32::MAX).is_err() && draw(u32::MAX, 1).is_err() && draw(u32::MAX, 9).is_err());
+}
+
 #[test]
 fn parts_of_a_draw_are_those_of_no_dependence() {
     let independent = || {
