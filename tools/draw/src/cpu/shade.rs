@@ -19,7 +19,7 @@ pub(super) struct Named<'a> {
     pub(super) vertices: &'a Vertices<'a>,
     /// Number of vertices in the buffers.
     pub(super) count: usize,
-    /// The vertices in the order in which the draw names them.
+    /// The vertices in the order in which the draw names them, without those that have run.
     pub(super) order: &'a [u32],
     /// Vertices that may run at once.
     pub(super) at_once: usize,
@@ -61,7 +61,7 @@ impl<'a> Shaded<'a> {
     pub(super) fn get(&mut self, vertex: u32, place: usize) -> Result<u32> {
         let count = self.found.len();
         let record = *self.found.get(vertex as usize).ok_or_else(|| no_vertex(place, vertex, count))?;
-        let record = if record == NONE { self.run(vertex) } else { record };
+        let record = if record == NONE { self.run() } else { record };
         self.spent += self.steps.get_mut(record as usize).map_or(0, mem::take);
         match &self.failure {
             Some((failed, error)) if *failed == record => Err(error.clone()),
@@ -69,27 +69,22 @@ impl<'a> Shaded<'a> {
         }
     }
 
-    /// Runs the next vertices, of which `first` is the first one.
+    /// Runs the next vertices and returns the record of the first. That is the one that the draw has
+    /// come to: those before it in the order have run.
     #[inline(never)]
-    fn run(&mut self, first: u32) -> u32 {
+    fn run(&mut self) -> u32 {
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let record = self.steps.len() as u32;
-        let Self { found, next, named, .. } = self;
-        next.clear();
-        let mut add = |vertex: u32, next: &mut Vec<u32>| {
-            let found = found.get_mut(vertex as usize)?;
-            if *found == NONE {
-                *found = record + next.len() as u32;
-                next.push(vertex);
-            }
-            Some(())
-        };
-        add(first, next);
-        while next.len() < named.at_once.min(LANES)
-            && let [vertex, rest @ ..] = named.order
-            && add(*vertex, next).is_some()
+        self.next.clear();
+        while self.next.len() < self.named.at_once.min(LANES)
+            && let [vertex, rest @ ..] = self.named.order
+            && let Some(found) = self.found.get_mut(*vertex as usize)
         {
-            named.order = rest;
+            if *found == NONE {
+                *found = record + self.next.len() as u32;
+                self.next.push(*vertex);
+            }
+            self.named.order = rest;
         }
         let start = self.values.len();
         self.values.resize(start + self.next.len() * self.records.stride, 0.0);

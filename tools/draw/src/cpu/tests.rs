@@ -439,7 +439,7 @@ fn invocations_of_a_batch_emit_what_each_emits_alone() {
     let file = Shbin::parse(&bytes).expect("parses");
     let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &options()).expect("valid");
     assert!(pipeline.runs_in_batches());
-    let vertices: Vec<_> = (0..70).map(|n| vertex([n as f32 % 2.0 * 10.0, 0.0, 0.0])).collect();
+    let vertices: Vec<_> = (0..70).map(|n| vertex([(n + 1) as f32 % 2.0 * 10.0, 0.0, 0.0])).collect();
     let mut alone = pipeline.clone();
     alone.one_by_one();
     let drawn = pipeline.draw(&vertices, None).expect("draws");
