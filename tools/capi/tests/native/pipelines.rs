@@ -396,7 +396,8 @@ fn large_draws_are_the_same_at_once_later_and_in_parts() {
     state.write_masked(0x289, 5, 1);
     state.write(0x25E, 3 << 8);
     // Three attributes, to v0, v1 and v2.
-    [(0x2B9, 0xA000_0002), (0x2BB, 0x7654_3210)].map(|(number, value)| state.write(number, value));
+    state.write(0x2B9, 0xA000_0002);
+    state.write(0x2BB, 0x7654_3210);
     let mut uniforms = state.uniforms(Stage::Vertex);
     (0..4).for_each(|row| uniforms.floats[row][row] = 1.0);
     state.set_uniforms(Stage::Vertex, &uniforms);
