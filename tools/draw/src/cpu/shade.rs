@@ -69,8 +69,8 @@ impl<'a> Shaded<'a> {
         }
     }
 
-    /// Runs the next vertices and returns the record of the first. That is the one that the draw has
-    /// come to: those before it in the order have run.
+    /// Runs the next vertices and returns the record of the first. The draw has come to that one,
+    /// since those before it in the order have run.
     #[inline(never)]
     fn run(&mut self) -> u32 {
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
