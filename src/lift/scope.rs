@@ -560,7 +560,8 @@ impl Builder {
         let body = &mut self.func.regions[self.region];
         body.exit = exit;
         // Constants and inputs were collected apart, since any place may need them.
-        body.items.splice(0..0, self.prologue);
+        self.prologue.append(&mut body.items);
+        body.items = self.prologue;
         self.func.begin_place(None);
         Ok(self.func)
     }

@@ -434,7 +434,7 @@ impl Translator {
     fn outputs(&self, input: Input<'_>, map: &OutputMap, is_vertex: bool) -> Vec<Output> {
         let mut outputs = varying::outputs(map, input.options, &self.profile);
         attach(input.hooks, outputs.iter_mut());
-        if is_vertex {
+        if is_vertex && !input.hooks.is_empty() {
             add_outputs(input.hooks, &mut outputs);
         }
         outputs
@@ -453,11 +453,8 @@ impl Translator {
             Some((last, first)) if last.value == OutputValue::Again => (first, Some(last)),
             _none => (&outputs[..outputs.len() / usize::from(vertices.max(1))], None),
         };
-        let yielded = if entry_point.is_compute() {
-            OutputSelection::Registers
-        } else {
-            OutputSelection::Semantics(first)
-        };
+        let semantics = OutputSelection::Semantics(first);
+        let yielded = if entry_point.is_compute() { OutputSelection::Registers } else { semantics };
         let (mut control, mut why) = control::choose(program, options)?;
         let constants = &folded.floats;
         let mut lift = |outputs| {

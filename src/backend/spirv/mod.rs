@@ -84,9 +84,8 @@ impl SpirvWriter {
     /// [`Kind::Verify`](crate::error::Kind::Verify) if the module is not well-formed or not
     /// legalized, [`Kind::Limit`](crate::error::Kind::Limit) if it is larger than the limits allow.
     pub fn write(&mut self, source: &BackendInput<'_>) -> Result<Vec<Word>> {
-        let mut out = Vec::new();
-        self.write_into(source, &mut out)?;
-        Ok(out)
+        self.state.trace = debug::source(source).map(|_| Vec::new());
+        self.write_traced(source)
     }
 
     /// As [`write`](Self::write), with the instructions of the program that each word belongs to.
@@ -95,26 +94,15 @@ impl SpirvWriter {
     /// As [`write`](Self::write).
     pub fn write_placed(&mut self, source: &BackendInput<'_>) -> Result<PlacedWords> {
         self.state.trace = Some(Vec::new());
-        let mut words = Vec::new();
-        self.write_traced(source, &mut words)?;
+        let words = self.write_traced(source)?;
         let trace = self.state.trace.take().unwrap_or_default();
-        // Functions are the last section.
-        let start = words.len() - self.writer.section(Section::Code).len();
+        // The writer has all sections but the last one, the functions.
+        let start = self.writer.len();
         Ok(PlacedWords::new(words, start, &trace, &source.module.main))
     }
 
-    /// As [`write`](Self::write), into a vector whose content is replaced.
-    ///
-    /// # Errors
-    /// As [`write`](Self::write); the vector is then empty.
-    pub fn write_into(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
-        out.clear();
-        self.state.trace = debug::source(source).map(|_| Vec::new());
-        self.write_traced(source, out)
-    }
-
     /// Writes a module, and the trace of its main function if the state has one.
-    fn write_traced(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
+    fn write_traced(&mut self, source: &BackendInput<'_>) -> Result<Vec<Word>> {
         source.profile.check_version()?;
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
@@ -122,7 +110,7 @@ impl SpirvWriter {
         if source.interface.entry_point == EntryPoint::Quaternions {
             self.variables.start();
             let main = quaternions::write(&mut self.declarations(source))?;
-            return self.end(source, [main, glsl, 0], out);
+            return self.end(source, [main, glsl, 0]);
         }
         let reads = Reads::collect(source.module, &mut self.state.reads)?;
         self.declarations(source).declare(reads)?;
@@ -133,19 +121,18 @@ impl SpirvWriter {
         let start = self.writer.section(Section::Code).len();
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
         let set = debug::add(&mut self.writer, &mut self.state, source, start, main)?;
-        self.end(source, [main, glsl, set], out)
+        self.end(source, [main, glsl, set])
     }
 
     /// Writes the preamble and joins all sections.
-    fn end(&mut self, source: &BackendInput<'_>, ids: [Word; 3], out: &mut Vec<Word>) -> Result<()> {
+    fn end(&mut self, source: &BackendInput<'_>, ids: [Word; 3]) -> Result<Vec<Word>> {
         self.writer.name(ids[0], ENTRY_NAME);
         interface::preamble(&mut self.writer, &self.variables, source, ids);
         if self.writer.too_long {
             return Err(defect("an instruction is longer than SPIR-V allows"));
         }
         limits::check("output_words", self.writer.len(), source.limits.output_words, At::Whole)?;
-        self.writer.finish(source.profile.spirv_version, out);
-        Ok(())
+        Ok(self.writer.finish(source.profile.spirv_version))
     }
 
     fn declarations<'a>(&'a mut self, source: &'a BackendInput<'a>) -> Declarations<'a> {

@@ -49,6 +49,8 @@ pub(super) fn cut(text: &str, bytes: usize) -> &str {
 pub(super) struct Writer {
     pub(super) sections: [Vec<Word>; Section::Code as usize + 1],
     next: Word,
+    /// Words to reserve for a module: the host keeps those of the last one.
+    room: usize,
     /// An instruction did not fit the 16 bits of its length.
     pub(super) too_long: bool,
     /// Names are written.
@@ -61,6 +63,7 @@ impl Writer {
     /// Forgets the previous module, keeps the memory.
     pub(super) fn start(&mut self, names: bool) {
         self.sections.iter_mut().for_each(Vec::clear);
+        self.sections[Section::Code as usize].reserve(self.room);
         self.next = FIRST_ID;
         self.too_long = false;
         self.names = names;
@@ -85,16 +88,26 @@ impl Writer {
         &mut self.sections[section as usize]
     }
 
-    /// Writes the header and all sections, in order.
-    pub(super) fn finish(&self, version: (u8, u8), out: &mut Vec<Word>) {
-        out.clear();
-        out.reserve(self.len());
+    /// Returns the words of the module: the header and all sections, in order. The functions, its
+    /// largest part, are moved where they are.
+    pub(super) fn finish(&mut self, version: (u8, u8)) -> Vec<Word> {
+        let length = self.len();
+        let mut words = std::mem::take(self.section(Section::Code));
+        let functions = words.len();
+        words.resize(length, 0);
+        words.copy_within(..functions, length - functions);
         let version = u32::from(version.0) << 16 | u32::from(version.1) << 8;
         // Generator and schema are 0; `next` is the bound of the ids.
-        out.extend([MAGIC_NUMBER, version, 0, self.next, 0]);
+        words[..HEADER].copy_from_slice(&[MAGIC_NUMBER, version, 0, self.next, 0]);
+        let mut at = HEADER;
         for section in &self.sections {
-            out.extend_from_slice(section);
+            words[at..at + section.len()].copy_from_slice(section);
+            at += section.len();
         }
+        // Systems map larger blocks anew each time.
+        self.room = self.room.max(length).min(1 << 14);
+        words.shrink_to_fit();
+        words
     }
 
     /// Appends an instruction with a static number of operands. With a length known to the

@@ -73,32 +73,35 @@ pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec
     if reads.is_empty() {
         return Vec::new();
     }
-    let table = vec![[Interval::NONE; 4]; f.values.len()];
-    let is_needed = needed(f, reads.iter().map(|&(.., offset)| offset).collect());
-    let mut intervals = Intervals { precision: arithmetic.precision, constants, is_needed, table };
+    let (rows, count) = needed(f, reads.iter().map(|&(.., offset)| offset).collect());
+    let table = vec![[Interval::NONE; 4]; count];
+    let mut intervals = Intervals { precision: arithmetic.precision, constants, rows, table };
     dataflow::run(f, &mut intervals);
     // A read that is never reached may be of any register.
     let range = |offset: Value| {
         let range = intervals.get(Lane::new(offset, 0));
         if range.first > range.last { Interval::ANY_INT } else { range }
     };
-    let offset = |(read, base, offset): (Value, u8, Value)| Offset {
-        read,
-        base: base.min(FLOATS as u8 - 1),
-        range: range(offset),
+    let offset = |(read, base, offset): (Value, u8, Value)| {
+        let base = base.min(FLOATS as u8 - 1);
+        Offset { read, base, range: range(offset) }
     };
     reads.into_iter().map(offset).collect()
 }
 
-/// Returns of each value whether an offset may follow from it.
-fn needed(f: &Func, mut work: Vec<Value>) -> Vec<bool> {
-    let mut is_needed = vec![false; f.values.len()];
+/// Returns a number for each value that an offset may follow from, 0 for others, and how many
+/// numbers there are.
+fn needed(f: &Func, mut work: Vec<Value>) -> (Vec<u32>, usize) {
+    let mut rows = vec![0; f.values.len()];
+    let mut count = 1;
     // For each kind, whether a parameter or result of it was met.
     let mut is_given = [false; 4];
     while let Some(value) = work.pop() {
-        if std::mem::replace(&mut is_needed[value.index()], true) {
+        if rows[value.index()] != 0 {
             continue;
         }
+        rows[value.index()] = count;
+        count += 1;
         if let Some(op) = f.op(value) {
             op.for_each(&f.pool, |operand| work.push(operand));
             continue;
@@ -109,7 +112,7 @@ fn needed(f: &Func, mut work: Vec<Value>) -> Vec<bool> {
             work.extend(f.pool.iter().filter(|&&value| f.ty(value).kind == kind));
         }
     }
-    is_needed
+    (rows, count as usize)
 }
 
 /// Adds relative reads to the registers that a program uses.
@@ -123,23 +126,29 @@ pub fn add_to(usage: &mut Usage, offsets: &[Offset]) {
     }
 }
 
-/// Intervals of the lanes of values, by value.
+/// Intervals of the lanes of values that offsets may follow from. Others have none.
 struct Intervals<'a> {
     precision: Precision,
     constants: &'a FloatConstants,
-    is_needed: Vec<bool>,
+    /// By value: the index of its intervals in the table, or 0.
+    rows: Vec<u32>,
     table: Vec<[Interval; 4]>,
 }
 
 impl Intervals<'_> {
+    fn row(&self, value: Value) -> usize {
+        self.rows[value.index()] as usize
+    }
+
     fn get(&self, lane: Lane) -> Interval {
-        self.table[lane.value().index()][usize::from(lane.index())]
+        self.table[self.row(lane.value())][usize::from(lane.index())]
     }
 
     /// Adds an interval to what a parameter or result may be. Returns whether that is more than
     /// before.
     fn add(&mut self, taker: Value, new: [Interval; 4]) -> bool {
-        let old = &mut self.table[taker.index()];
+        let row @ 1.. = self.row(taker) else { return false };
+        let old = &mut self.table[row];
         let joined = std::array::from_fn(|lane| old[lane].or(new[lane]));
         let more = joined != *old;
         *old = joined;
@@ -213,12 +222,10 @@ impl Intervals<'_> {
 
 impl Domain for Intervals<'_> {
     fn define(&mut self, f: &Func, value: Value) {
-        if !self.is_needed[value.index()] {
-            return;
-        }
+        let row @ 1.. = self.row(value) else { return };
         let (ty, Some(op)) = (f.ty(value), f.op(value)) else { return };
         for index in 0..ty.lanes {
-            self.table[value.index()][usize::from(index)] = self.transfer(ty.kind, op, index);
+            self.table[row][usize::from(index)] = self.transfer(ty.kind, op, index);
         }
     }
 
@@ -228,26 +235,20 @@ impl Domain for Intervals<'_> {
             let kind = f.ty(param).kind;
             // No offset follows from a float that a loop changes.
             let is_any = kind == ScalarKind::F32 || round >= ROUNDS;
-            self.add(param, if is_any { [Interval::any(kind); 4] } else { self.table[init.index()] });
+            self.add(param, if is_any { [Interval::any(kind); 4] } else { self.table[self.row(init)] });
         }
     }
 
     fn exit(&mut self, f: &Func, exit: Exit, target: Target, _round: u32) -> bool {
         let takers = f.nodes[target.node].takers(exit);
-        let counter = match exit {
-            Exit::Continue(_) => Counter::find(f, target.node),
-            Exit::Yield(_) | Exit::Break(_) | Exit::Unreachable => None,
-        };
+        let continues = matches!(exit, Exit::Continue(_));
+        let counter = if continues { Counter::find(f, target.node) } else { None };
         let mut more = false;
         for (index, (&taker, &value)) in f.get(takers).iter().zip(f.get(exit.list())).enumerate() {
-            // Parameters that are floats may be any from the start.
-            if f.ty(taker).kind == ScalarKind::F32 && !self.is_needed[taker.index()] {
-                continue;
-            }
             let counted = counter.and_then(|counter| self.counted(f, target.node, counter, index, value));
-            more |= self.add(taker, counted.map_or(self.table[value.index()], |all| [all; 4]));
+            more |= self.add(taker, counted.map_or(self.table[self.row(value)], |all| [all; 4]));
         }
-        more && matches!(exit, Exit::Continue(_))
+        more && continues
     }
 }
 

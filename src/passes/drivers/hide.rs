@@ -86,9 +86,10 @@ impl Hide {
     }
 
     /// Puts what the hidden constants are computed from at the begin of the function.
-    pub fn finish(self, f: &mut Func) {
+    pub fn finish(mut self, f: &mut Func) {
         if let Some(body) = f.body {
-            f.regions[body].items.splice(0..0, self.begin);
+            self.begin.append(&mut f.regions[body].items);
+            f.regions[body].items = self.begin;
         }
     }
 

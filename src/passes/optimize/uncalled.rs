@@ -9,8 +9,9 @@ use crate::ir::{Def, Func, Module, Op};
 pub fn run(module: &mut Module) -> bool {
     let mut used = vec![false; module.helpers.len()];
     mark_called(&module.main, &mut used);
-    // A helper calls only those before it.
-    for index in (0..module.helpers.len()).rev() {
+    // A helper calls only those before it. Most are called directly, and their code is not at hand.
+    let Some(first) = used.iter().position(|&used| !used) else { return false };
+    for index in (first..module.helpers.len()).rev() {
         if used[index] {
             mark_called(&module.helpers[index], &mut used);
         }
