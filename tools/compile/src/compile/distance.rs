@@ -6,14 +6,16 @@
 
 use std::fmt;
 
-use transpica::host::dvle;
+use transpica::host::{Constants, dvle};
 use transpica::interp::Uniforms;
 use transpica::{Limits, Machine, Options as Settings, Shbin};
 use transpica_inspect::executor::ulp;
 use transpica_inspect::values::Random;
 
 use super::{Error, MOST};
-use crate::source::evaluate::{Inputs, evaluate};
+use crate::source::evaluate::{Inputs, evaluate_all};
+use crate::source::interface::UniformRegisters;
+use crate::source::lanes::VERTICES as LANES;
 use crate::source::{Interface, Options, Scalar, Source};
 
 /// Limit of the instructions of a vertex.
@@ -72,45 +74,86 @@ pub(super) fn measure(
     file: &Shbin<'_>,
     vertices: usize,
 ) -> Result<Vec<Distance>, Error> {
-    let failed = |error: transpica::Error| Error::Assembly(error.to_string());
     let program = dvle::program(file, 0, &Limits::default()).map_err(failed)?;
     let constants = dvle::constants(file.executable(0).map_err(failed)?);
-    let mut machine = Machine::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
+    let machine = Machine::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
+    let all = vec![Compared::default(); interface.outputs.len()];
+    let mut run = Run { source, options, interface, constants, machine, vertices, all };
     let mut random = Random::new(0, "vertices of a shader");
-    let mut all = vec![Compared::default(); interface.outputs.len()];
     let lost = || Error::Assembly("a value of the source cannot be computed".into());
-    let mut has_run = false;
-    for drawn in 0..vertices * MOST_DRAWN {
-        if drawn >= vertices && all.iter().all(|one| one.distance.vertices >= vertices) {
-            break;
+    let (mut has_run, mut drawn) = (false, 0);
+    while !run.ends(drawn) {
+        let count = if drawn < vertices { LANES.min(vertices - drawn) } else { LANES };
+        let inputs: Vec<Inputs> = (0..count).map(|_| Inputs::random(&mut random, interface)).collect();
+        let expected = evaluate_all(source, options, interface, &inputs);
+        let uniforms: Vec<_> = inputs.iter().map(|inputs| &inputs.uniforms).collect();
+        let registers = interface.registers_of_all(&uniforms).ok_or_else(lost)?;
+        for ((inputs, expected), registers) in inputs.iter().zip(expected).zip(registers) {
+            if run.ends(drawn) {
+                break;
+            }
+            drawn += 1;
+            // Random numbers lead to indices outside of arrays, where the source has no value.
+            let Some(expected) = expected else { continue };
+            has_run = true;
+            run.vertex(inputs, &expected, &registers)?;
         }
-        let inputs = Inputs::random(&mut random, interface);
-        // Random numbers lead to indices outside of arrays, where the source has no value.
-        let Some(expected) = evaluate(source, options, interface, &inputs) else { continue };
-        has_run = true;
-        let registers = interface.registers(&inputs.uniforms).ok_or_else(lost)?;
+    }
+    if has_run { distances(&run.all, interface) } else { Err(lost()) }
+}
+
+fn failed(error: transpica::Error) -> Error {
+    Error::Assembly(error.to_string())
+}
+
+/// A comparison.
+struct Run<'a> {
+    source: &'a Source,
+    options: &'a Options,
+    interface: &'a Interface,
+    constants: Constants,
+    machine: Machine,
+    /// Vertices on which each component shall count.
+    vertices: usize,
+    all: Vec<Compared>,
+}
+
+impl Run<'_> {
+    /// Returns whether so many vertices are enough.
+    fn ends(&self, drawn: usize) -> bool {
+        let is_enough = || self.all.iter().all(|one| one.distance.vertices >= self.vertices);
+        drawn >= self.vertices * MOST_DRAWN || drawn >= self.vertices && is_enough()
+    }
+
+    /// Runs the program on a vertex, for which the source has these outputs.
+    fn vertex(
+        &mut self,
+        inputs: &Inputs,
+        expected: &[Vec<f32>],
+        registers: &UniformRegisters,
+    ) -> Result<(), Error> {
         let mut uniforms = Uniforms { ints: registers.ints, bools: registers.bools, ..Uniforms::default() };
         for (to, from) in uniforms.floats.iter_mut().zip(&registers.floats) {
             *to = *from;
         }
-        constants.apply(&mut uniforms);
-        machine.set_uniforms(&uniforms);
-        let found = machine.run(&inputs.attributes).map_err(failed)?;
+        self.constants.apply(&mut uniforms);
+        self.machine.set_uniforms(&uniforms);
+        let found = self.machine.run(&inputs.attributes).map_err(failed)?;
         let mut moved = None;
-        for (number, (lanes, one)) in expected.iter().zip(&mut all).enumerate() {
+        for (number, (lanes, one)) in expected.iter().zip(&mut self.all).enumerate() {
             let found = &found[number & 15];
-            let movement = || movement(source, options, interface, (&inputs, &expected));
+            let movement = || movement(self.source, self.options, self.interface, (inputs, expected));
             let far = relative(lanes, found);
             let is_explained = far > MOST && far <= 8.0 * moved.get_or_insert_with(movement)[number];
             one.seen += usize::from(lanes.iter().any(|lane| lane.is_finite()));
             one.left_out += usize::from(is_explained);
             // A program that is always far is wrong, whatever the source does.
-            if !is_explained || one.left_out * MOST_LEFT_OUT > vertices.max(one.seen) {
+            if !is_explained || one.left_out * MOST_LEFT_OUT > self.vertices.max(one.seen) {
                 one.distance.add(lanes, found);
             }
         }
+        Ok(())
     }
-    if has_run { distances(&all, interface) } else { Err(lost()) }
 }
 
 /// The distances, if each component was compared.
@@ -140,11 +183,10 @@ fn movement(
     (inputs, expected): (&Inputs, &[Vec<f32>]),
 ) -> Vec<f64> {
     let mut random = Random::new(0, "inputs moved a little");
-    let mut moved = vec![0.0_f64; expected.len()];
-    for seed in 0..8 {
+    let mut nudge = |lane: f32| lane * (1.0 + (random.unit() - 0.5) / 32768.0);
+    let mut moved = |seed: u64| {
         let mut inputs = inputs.clone();
         inputs.rounding = Some(seed);
-        let mut nudge = |lane: f32| lane * (1.0 + (random.unit() - 0.5) / 32768.0);
         for attribute in interface.attributes.iter().filter(|one| one.shape.scalar == Scalar::Float) {
             let lanes = &mut inputs.attributes[usize::from(attribute.register & 15)];
             *lanes = lanes.map(&mut nudge);
@@ -158,12 +200,16 @@ fn movement(
                 }
             }
         }
-        let changed = evaluate(source, options, interface, &inputs).unwrap_or_default();
-        for (moved, (a, b)) in moved.iter_mut().zip(expected.iter().zip(&changed)) {
-            *moved = moved.max(relative(a, b));
+        inputs
+    };
+    let inputs: Vec<Inputs> = (0..8).map(&mut moved).collect();
+    let mut most = vec![0.0_f64; expected.len()];
+    for changed in evaluate_all(source, options, interface, &inputs).into_iter().flatten() {
+        for (most, (a, b)) in most.iter_mut().zip(expected.iter().zip(&changed)) {
+            *most = most.max(relative(a, b));
         }
     }
-    moved
+    most
 }
 
 /// The largest difference of components that are finite in the source, relative to the largest of

@@ -3,6 +3,8 @@
 
 use naga::{ScalarKind, TypeInner, VectorSize};
 
+use super::lanes::Component;
+
 /// Kind of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scalar {
@@ -27,13 +29,13 @@ pub struct Shape {
     pub rows: u8,
 }
 
-/// A constant: its lanes, column after column, by their bits.
+/// A constant, or a value of each of several vertices: its lanes, column after column.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Data {
+pub struct Data<L = u32> {
     /// Its shape.
     pub shape: Shape,
     /// Bits of each lane; bools are 0 or 1.
-    pub lanes: Vec<u32>,
+    pub lanes: Vec<L>,
 }
 
 impl Scalar {
@@ -102,20 +104,37 @@ impl Shape {
     }
 }
 
-impl Data {
-    /// A constant.
-    pub fn new(shape: Shape, lanes: Vec<u32>) -> Self {
+impl<L: Component> Data<L> {
+    /// A value of these lanes.
+    pub fn new(shape: Shape, lanes: Vec<L>) -> Self {
         debug_assert_eq!(shape.lanes(), lanes.len());
         Self { shape, lanes }
     }
+    /// The same lane everywhere.
+    pub fn splat(shape: Shape, bits: u32) -> Self {
+        Self::new(shape, vec![L::splat(bits); shape.lanes()])
+    }
+    /// A scalar.
+    pub fn one(scalar: Scalar, lane: L) -> Self {
+        Self::new(Shape::scalar(scalar), vec![lane])
+    }
+    /// A constant, for each vertex.
+    pub fn of(constant: &Data) -> Self {
+        Self::new(constant.shape, constant.lanes.iter().map(|&bits| L::splat(bits)).collect())
+    }
+    /// These lanes.
+    #[must_use]
+    pub fn pick(&self, shape: Shape, lanes: impl IntoIterator<Item = usize>) -> Self {
+        let at = |lane: usize| self.lanes.get(lane).cloned().unwrap_or_else(|| L::splat(0));
+        Self::new(shape, lanes.into_iter().map(at).collect())
+    }
+}
+
+impl Data {
     /// Floats as a vector, or one as a scalar.
     pub fn floats(values: &[f32]) -> Self {
         let rows = u8::try_from(values.len()).unwrap_or(4);
         Self::new(Shape::vector(Scalar::Float, rows), values.iter().map(|value| value.to_bits()).collect())
-    }
-    /// The same lane everywhere.
-    pub fn splat(shape: Shape, bits: u32) -> Self {
-        Self::new(shape, vec![bits; shape.lanes()])
     }
     /// A scalar float.
     pub fn float(value: f32) -> Self {
@@ -153,12 +172,6 @@ impl Data {
             Shape { scalar: Scalar::Uint, columns: 1, rows: 1 } => Some(self.lanes[0].into()),
             _other => None,
         }
-    }
-    /// These lanes.
-    #[must_use]
-    pub fn pick(&self, shape: Shape, lanes: impl IntoIterator<Item = usize>) -> Self {
-        let at = |lane: usize| self.lanes.get(lane).copied().unwrap_or_default();
-        Self::new(shape, lanes.into_iter().map(at).collect())
     }
 }
 

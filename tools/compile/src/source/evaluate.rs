@@ -3,6 +3,11 @@
 //! interface lists, as the console takes them. f32, each operation rounded. Shares the operations
 //! on constants with the lowering, and nothing else of it. Recursion follows nesting, which is
 //! limited.
+//!
+//! 64 vertices take each statement together, so that it is looked up once. Where they part, those
+//! of one way wait for the others: a statement is for a set of vertices.
+
+use std::rc::Rc;
 
 use naga::{
     AddressSpace, Arena, Block, EntryPoint, Expression, Function, Handle, Literal, Statement, SwitchValue,
@@ -14,11 +19,14 @@ use transpica_inspect::values::Random;
 use super::data::{Data, Scalar, Shape};
 use super::expressions::keeps_bits;
 use super::host::Part;
-use super::interface::{Interface, Layout, UniformValues};
+use super::interface::{Interface, Layout, Output, UniformValues};
+use super::lanes::{Lanes, Set, VERTICES};
 use super::{Depth, Options, Source, math, quaternion, uniforms};
 
-/// Statements and expressions of one vertex.
+/// Statements and expressions of vertices that are computed together.
 const STEPS: usize = 1 << 20;
+/// The same of a loop. Vertices that it keeps longer have no values.
+const LOOP_STEPS: usize = STEPS / 2;
 /// Calls inside each other.
 const CALLS: usize = 64;
 
@@ -33,20 +41,21 @@ pub struct Inputs {
     pub rounding: Option<u64>,
 }
 
-/// A value.
+/// A value of each vertex. Clones share it.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
-    Data(Data),
-    Many(Vec<Value>),
+    Data(Data<Lanes>),
+    Many(Rc<Vec<Value>>),
     /// Index of a variable, and the way to a part of it.
-    Pointer(usize, Vec<usize>),
+    Pointer(usize, Vec<Index>),
 }
 
-enum Flow {
-    Next,
-    Break,
-    Continue,
-    Return,
+/// Index of an element.
+#[derive(Clone, Debug, PartialEq)]
+enum Index {
+    Fixed(usize),
+    /// Another one for each vertex.
+    Lanes(Lanes),
 }
 
 struct Frame<'a> {
@@ -61,56 +70,94 @@ struct Frame<'a> {
 struct Machine<'a> {
     source: &'a Source,
     interface: &'a Interface,
-    inputs: &'a Inputs,
+    uniforms: Vec<&'a UniformValues>,
     variables: Vec<Value>,
     /// Variables of globals, by index.
     globals: Vec<Option<usize>>,
     constants: Vec<Option<Value>>,
     frames: Vec<Frame<'a>>,
     steps: usize,
-    rounding: Option<Random>,
+    roundings: Vec<Option<Random>>,
+    /// The vertices that the next statement is for.
+    active: Set,
+    /// Those that left the innermost loop or switch.
+    left: Set,
+    /// Those that wait for the next round of the innermost loop.
+    waiting: Set,
+    /// Those without a value.
+    failed: Set,
 }
 
-/// Computes the outputs of a vertex, in the order of the interface; `None` where the source is
-/// outside of the subset, or takes too many steps.
-pub fn evaluate(
+/// The outputs of a vertex, in the order of the interface; `None` where the source is outside of
+/// the subset, or takes too many steps.
+pub type Outputs = Option<Vec<Vec<f32>>>;
+
+/// Computes the outputs of a vertex.
+pub fn evaluate(source: &Source, options: &Options, interface: &Interface, inputs: &Inputs) -> Outputs {
+    evaluate_all(source, options, interface, std::slice::from_ref(inputs)).pop()?
+}
+
+/// Computes the outputs of any number of vertices, 64 side by side.
+pub fn evaluate_all(
     source: &Source,
     options: &Options,
     interface: &Interface,
-    inputs: &Inputs,
-) -> Option<Vec<Vec<f32>>> {
+    inputs: &[Inputs],
+) -> Vec<Outputs> {
+    let mut all = Vec::with_capacity(inputs.len());
+    for inputs in inputs.chunks(VERTICES) {
+        let computed = together(source, options, interface, inputs);
+        all.extend(computed.unwrap_or_else(|| vec![None; inputs.len()]));
+    }
+    all
+}
+
+/// Computes the outputs of at most 64 vertices.
+fn together(
+    source: &Source,
+    options: &Options,
+    interface: &Interface,
+    inputs: &[Inputs],
+) -> Option<Vec<Outputs>> {
     let entry = source.entry(options.entry.as_deref()).ok()?;
     let mut machine = Machine {
         source,
         interface,
-        inputs,
+        uniforms: inputs.iter().map(|inputs| &inputs.uniforms).collect(),
         variables: Vec::new(),
         globals: Vec::new(),
         constants: Vec::new(),
         frames: Vec::new(),
         steps: 0,
-        rounding: inputs.rounding.map(|seed| Random::new(seed, "roundings")),
+        roundings: inputs.iter().map(|one| Some(Random::new(one.rounding?, "roundings"))).collect(),
+        // Lanes beyond the last vertex repeat it.
+        active: Set::MAX,
+        left: 0,
+        waiting: 0,
+        failed: 0,
     };
     machine.begin()?;
-    let arguments = machine.arguments(entry)?;
+    let arguments = machine.arguments(entry, inputs)?;
     let result = machine.call(&entry.function, arguments)?;
-    interface
-        .outputs
-        .iter()
-        .map(|output| {
-            let lanes = |member: usize| {
-                let value = match &result {
-                    Some(Value::Many(members)) => members.get(member)?,
-                    Some(value) => value,
-                    None => return None,
-                };
-                let Value::Data(data) = value else { return None };
-                Some((0..data.lanes.len()).map(|lane| data.lane(lane)).collect::<Vec<f32>>())
-            };
-            let tangent = output.tangent.and_then(&lanes);
-            console(output.semantic, lanes(output.member)?, tangent, options.depth)
-        })
-        .collect()
+    let lanes = |member: usize, vertex: usize| {
+        let value = match &result {
+            Some(Value::Many(members)) => members.get(member)?,
+            Some(value) => value,
+            None => return None,
+        };
+        let Value::Data(data) = value else { return None };
+        Some(data.lanes.iter().map(|lanes| f32::from_bits(lanes.get(vertex))).collect::<Vec<f32>>())
+    };
+    let outputs = |vertex: usize| {
+        let output = |output: &Output| {
+            let tangent = output.tangent.and_then(|member| lanes(member, vertex));
+            console(output.semantic, lanes(output.member, vertex)?, tangent, options.depth)
+        };
+        let all = interface.outputs.iter().filter(|_| machine.failed >> vertex & 1 == 0);
+        let all = all.map(output).collect::<Option<Vec<_>>>()?;
+        (all.len() == interface.outputs.len()).then_some(all)
+    };
+    Some((0..inputs.len()).map(outputs).collect())
 }
 
 /// An output as the console takes it.
@@ -182,9 +229,10 @@ impl<'a> Machine<'a> {
             *next += 1;
             self.part(member, Part { uniform: *next - 1, offset: 0 })
         };
-        Some(Value::Many(members.iter().map(member).collect::<Option<_>>()?))
+        Value::many(members.iter().map(member))
     }
 
+    /// The value of a part of them.
     fn part(&self, layout: &Layout, part: Part) -> Option<Value> {
         let mut offset = part.offset;
         let mut next = |layout: &Layout| {
@@ -193,13 +241,9 @@ impl<'a> Machine<'a> {
             value
         };
         Some(match layout {
-            Layout::Leaf(shape) => Value::Data(self.interface.part(&self.inputs.uniforms, part, *shape)?),
-            Layout::Struct(members) => {
-                Value::Many(members.iter().map(|(_, member)| next(member)).collect::<Option<_>>()?)
-            }
-            Layout::Array(element, count) => {
-                Value::Many((0..*count).map(|_| next(element)).collect::<Option<_>>()?)
-            }
+            Layout::Leaf(shape) => Value::Data(self.interface.parts(&self.uniforms, part, *shape)?),
+            Layout::Struct(members) => Value::many(members.iter().map(|(_, member)| next(member)))?,
+            Layout::Array(element, count) => Value::many((0..*count).map(|_| next(element)))?,
         })
     }
 
@@ -208,39 +252,43 @@ impl<'a> Machine<'a> {
             match layout {
                 Layout::Leaf(shape) => Value::Data(Data::splat(*shape, 0)),
                 Layout::Struct(members) => {
-                    Value::Many(members.iter().map(|(_, member)| of(member)).collect())
+                    Value::Many(Rc::new(members.iter().map(|(_, member)| of(member)).collect()))
                 }
-                Layout::Array(element, count) => Value::Many(vec![of(element); *count]),
+                Layout::Array(element, count) => Value::Many(Rc::new(vec![of(element); *count])),
             }
         }
         uniforms::layout(&self.source.module, ty).ok().map(|layout| of(&layout))
     }
 
-    fn arguments(&self, entry: &EntryPoint) -> Option<Vec<Value>> {
+    fn arguments(&self, entry: &EntryPoint, inputs: &[Inputs]) -> Option<Vec<Value>> {
         let module = &self.source.module;
         let argument = |argument: &naga::FunctionArgument| {
             let inner = &module.types[argument.ty].inner;
             match (inner, &argument.binding) {
                 (TypeInner::Struct { members, .. }, None) => {
                     let member = |member: &naga::StructMember| {
-                        self.attribute(member.binding.as_ref()?, &module.types[member.ty].inner)
+                        self.attribute(inputs, member.binding.as_ref()?, &module.types[member.ty].inner)
                     };
-                    Some(Value::Many(members.iter().map(member).collect::<Option<_>>()?))
+                    Value::many(members.iter().map(member))
                 }
-                (inner, binding) => self.attribute(binding.as_ref()?, inner),
+                (inner, binding) => self.attribute(inputs, binding.as_ref()?, inner),
             }
         };
         entry.function.arguments.iter().map(argument).collect()
     }
 
-    fn attribute(&self, binding: &naga::Binding, inner: &TypeInner) -> Option<Value> {
+    fn attribute(&self, inputs: &[Inputs], binding: &naga::Binding, inner: &TypeInner) -> Option<Value> {
         let naga::Binding::Location { location, .. } = binding else { return None };
         let shape = Shape::of(inner)?;
         let attribute = self.interface.attributes.iter().find(|one| u32::from(one.register) == *location)?;
         let factor = if attribute.is_scaled { 1.0 / 255.0 } else { 1.0 };
-        let all = self.inputs.attributes.get(*location as usize)?;
-        let floats = all.map(|lane| (lane * factor).to_bits());
-        let data = Data::new(shape.with(Scalar::Float), floats[..usize::from(shape.rows)].to_vec());
+        let register = usize::from(attribute.register & 15);
+        let bits = |lane: usize, vertex: usize| {
+            let inputs = inputs.get(vertex).or(inputs.last());
+            inputs.map_or(0, |inputs| (inputs.attributes[register][lane] * factor).to_bits())
+        };
+        let lanes = (0..usize::from(shape.rows)).map(|lane| Lanes::from_fn(|vertex| bits(lane, vertex)));
+        let data = Data::new(shape.with(Scalar::Float), lanes.collect());
         Some(Value::Data(math::convert(&data, shape.scalar)?))
     }
 
@@ -248,74 +296,91 @@ impl<'a> Machine<'a> {
         if self.frames.len() > CALLS {
             return None;
         }
-        let scope = self.variables.len();
+        let (scope, depth, before) = (self.variables.len(), self.frames.len(), self.active);
         let values = vec![None; function.expressions.len()];
         let frame =
             Frame { expressions: &function.expressions, values, arguments, locals: scope, result: None };
         self.frames.push(frame);
-        for (_, local) in function.local_variables.iter() {
-            let value = match local.init {
-                Some(init) => self.value(init)?,
-                None => self.zero(local.ty)?,
-            };
-            self.variables.push(value);
+        let locals = function.local_variables.iter();
+        let is_ready = locals.map(|(_, local)| self.local(local)).all(|local| local.is_some());
+        if is_ready {
+            self.block(&function.body);
         }
-        self.block(&function.body)?;
         self.variables.truncate(scope);
-        self.frames.pop().map(|frame| frame.result)
+        let result = self.frames.drain(depth..).next()?.result;
+        self.active = before & !self.failed;
+        is_ready.then_some(result)
     }
 
-    fn step(&mut self) -> Option<()> {
-        self.steps += 1;
-        (self.steps <= STEPS).then_some(())
+    fn local(&mut self, local: &naga::LocalVariable) -> Option<()> {
+        let value = match local.init {
+            Some(init) => self.value(init)?,
+            None => self.zero(local.ty)?,
+        };
+        self.variables.push(value);
+        Some(())
     }
 
-    fn block(&mut self, block: &'a Block) -> Option<Flow> {
+    /// Notes that some of the active vertices have no values.
+    fn fail(&mut self, vertices: Set) {
+        self.failed |= vertices & self.active;
+        self.active &= !vertices;
+    }
+
+    /// Executes statements as long as vertices are active.
+    fn block(&mut self, block: &'a Block) {
         for statement in block.iter() {
-            self.step()?;
-            match self.statement(statement)? {
-                Flow::Next => {}
-                left => return Some(left),
+            if self.active == 0 {
+                return;
+            }
+            self.steps += 1;
+            if self.steps > STEPS || self.statement(statement).is_none() {
+                self.fail(Set::MAX);
             }
         }
-        Some(Flow::Next)
     }
 
-    fn statement(&mut self, statement: &'a Statement) -> Option<Flow> {
+    fn statement(&mut self, statement: &'a Statement) -> Option<()> {
         match statement {
             Statement::Emit(range) => {
                 for handle in range.clone() {
-                    self.step()?;
+                    self.steps += 1;
                     let value = self.expression(handle)?;
                     self.set(handle, value);
                 }
             }
-            Statement::Block(block) => return self.block(block),
+            Statement::Block(block) => self.block(block),
             Statement::If { condition, accept, reject } => {
                 let holds = self.truth(*condition)?;
-                return self.block(if holds { accept } else { reject });
+                let before = self.active;
+                self.active = before & holds;
+                self.block(accept);
+                let after = std::mem::replace(&mut self.active, before & !holds);
+                self.block(reject);
+                self.active |= after;
             }
             Statement::Switch { selector, cases } => return self.switch(*selector, cases),
-            Statement::Loop { body, continuing, break_if } => {
-                return self.repeat(body, continuing, *break_if);
-            }
-            Statement::Break => return Some(Flow::Break),
-            Statement::Continue => return Some(Flow::Continue),
+            Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if),
+            Statement::Break => self.left |= std::mem::take(&mut self.active),
+            Statement::Continue => self.waiting |= std::mem::take(&mut self.active),
             Statement::Return { value } => {
-                let value = value.map(|value| self.value(value));
-                let result = match value {
-                    Some(value) => Some(value?),
-                    None => None,
-                };
-                self.frames.last_mut()?.result = result;
-                return Some(Flow::Return);
+                if let Some(value) = value {
+                    let value = self.value(*value)?;
+                    let vertices = self.active;
+                    match &mut self.frames.last_mut()?.result {
+                        Some(result) => result.replace(&value, vertices),
+                        result => *result = Some(value),
+                    }
+                }
+                self.active = 0;
             }
             Statement::Store { pointer, value } => {
                 let (Value::Pointer(variable, path), value) = (self.value(*pointer)?, self.value(*value)?)
                 else {
                     return None;
                 };
-                store(self.variables.get_mut(variable)?, &path, value)?;
+                let stored = self.variables.get_mut(variable)?.store(&path, &value, self.active);
+                self.fail(!stored);
             }
             Statement::Call { function, arguments, result } => {
                 let arguments = arguments.iter().map(|&arg| self.value(arg)).collect::<Option<Vec<_>>>()?;
@@ -327,54 +392,66 @@ impl<'a> Machine<'a> {
             }
             _other => return None,
         }
-        Some(Flow::Next)
+        Some(())
     }
 
-    fn repeat(
-        &mut self,
-        body: &'a Block,
-        continuing: &'a Block,
-        break_if: Option<Handle<Expression>>,
-    ) -> Option<Flow> {
-        loop {
-            self.step()?;
-            match self.block(body)? {
-                Flow::Break => return Some(Flow::Next),
-                Flow::Return => return Some(Flow::Return),
-                Flow::Next | Flow::Continue => {}
+    fn repeat(&mut self, body: &'a Block, continuing: &'a Block, break_if: Option<Handle<Expression>>) {
+        let around = (std::mem::take(&mut self.left), std::mem::take(&mut self.waiting));
+        let start = self.steps;
+        while self.active != 0 {
+            self.steps += 1;
+            if self.steps - start > LOOP_STEPS {
+                self.fail(Set::MAX);
+                // Others did not take them.
+                self.steps = start;
             }
-            self.block(continuing)?;
-            if let Some(condition) = break_if
-                && self.truth(condition)?
-            {
-                return Some(Flow::Next);
+            self.block(body);
+            self.active |= std::mem::take(&mut self.waiting);
+            self.block(continuing);
+            if let Some(condition) = break_if.filter(|_| self.active != 0) {
+                match self.truth(condition) {
+                    Some(ends) => {
+                        self.left |= self.active & ends;
+                        self.active &= !ends;
+                    }
+                    None => self.fail(Set::MAX),
+                }
             }
         }
+        self.active = self.left;
+        (self.left, self.waiting) = around;
     }
 
-    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [naga::SwitchCase]) -> Option<Flow> {
+    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [naga::SwitchCase]) -> Option<()> {
         let Value::Data(selector) = self.value(selector)? else { return None };
-        let bits = *selector.lanes.first()?;
-        let is_it = |case: &naga::SwitchCase| match case.value {
-            SwitchValue::I32(value) => value.cast_unsigned() == bits,
-            SwitchValue::U32(value) => value == bits,
-            SwitchValue::Default => false,
+        let bits = selector.lanes.first()?;
+        let around = std::mem::take(&mut self.left);
+        let mut open = self.active;
+        let own = |case: &naga::SwitchCase| match case.value {
+            SwitchValue::I32(value) => bits.equal(value.cast_unsigned()),
+            SwitchValue::U32(value) => bits.equal(value),
+            SwitchValue::Default => 0,
         };
-        let is_default = |case: &naga::SwitchCase| case.value == SwitchValue::Default;
-        let Some(first) = cases.iter().position(is_it).or_else(|| cases.iter().position(is_default)) else {
-            return Some(Flow::Next);
-        };
-        for case in &cases[first..] {
-            match self.block(&case.body)? {
-                Flow::Break => return Some(Flow::Next),
-                Flow::Next => {}
-                left => return Some(left),
-            }
+        let mut begin: Vec<Set> = Vec::with_capacity(cases.len());
+        for case in cases {
+            begin.push(own(case) & open);
+            open &= !own(case);
+        }
+        let default = cases.iter().position(|case| case.value == SwitchValue::Default);
+        if let Some(default) = default {
+            begin[default] |= std::mem::take(&mut open);
+        }
+        // Those that go on behind it, and those that fall through.
+        self.active = 0;
+        for (case, begin) in cases.iter().zip(begin) {
+            self.active |= begin;
+            self.block(&case.body);
             if !case.fall_through {
-                break;
+                open |= std::mem::take(&mut self.active);
             }
         }
-        Some(Flow::Next)
+        self.active |= open | std::mem::replace(&mut self.left, around);
+        Some(())
     }
 
     fn set(&mut self, handle: Handle<Expression>, value: Value) {
@@ -390,15 +467,24 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn data(&mut self, handle: Handle<Expression>) -> Option<Data> {
+    fn data(&mut self, handle: Handle<Expression>) -> Option<Data<Lanes>> {
         match self.value(handle)? {
             Value::Data(data) => Some(data),
             Value::Many(_) | Value::Pointer(..) => None,
         }
     }
 
-    fn truth(&mut self, handle: Handle<Expression>) -> Option<bool> {
-        self.data(handle)?.truth()
+    /// The vertices for which a condition holds.
+    fn truth(&mut self, handle: Handle<Expression>) -> Option<Set> {
+        let data = self.data(handle)?;
+        (data.shape == Shape::scalar(Scalar::Bool)).then(|| data.lanes[0].set())
+    }
+
+    /// An element of a value. Vertices whose index is outside have none.
+    fn element(&mut self, value: &Value, index: &Index) -> Option<Value> {
+        let (element, outside) = value.element(index)?;
+        self.fail(outside);
+        Some(element)
     }
 
     fn expression(&mut self, handle: Handle<Expression>) -> Option<Value> {
@@ -414,17 +500,27 @@ impl<'a> Machine<'a> {
             Expression::ZeroValue(ty) => return self.zero(*ty),
             Expression::Compose { ty, components } => return self.compose(*ty, components),
             Expression::Access { base, index } => {
-                let index = usize::try_from(self.data(*index)?.whole()?).ok()?;
+                let index = self.data(*index)?;
+                if !matches!(index.shape, Shape { scalar: Scalar::Int | Scalar::Uint, columns: 1, rows: 1 }) {
+                    return None;
+                }
+                let index = match index.lanes[0].common() {
+                    Some(same) => Index::Fixed(same as usize),
+                    None => Index::Lanes(index.lanes[0].clone()),
+                };
                 let base = self.value(*base)?;
-                return element(base, index);
+                return self.element(&base, &index);
             }
             Expression::AccessIndex { base, index } => {
                 let base = self.value(*base)?;
-                return element(base, *index as usize);
+                return self.element(&base, &Index::Fixed(*index as usize));
             }
             Expression::Splat { size, value } => {
                 let data = self.data(*value)?;
-                Data::splat(Shape::vector(data.shape.scalar, *size as u8), data.lanes[0])
+                Data::new(
+                    Shape::vector(data.shape.scalar, *size as u8),
+                    vec![data.lanes.first()?.clone(); *size as usize],
+                )
             }
             Expression::Swizzle { size, vector, pattern } => {
                 let data = self.data(*vector)?;
@@ -441,7 +537,7 @@ impl<'a> Machine<'a> {
             Expression::Load { pointer } => {
                 let Value::Pointer(variable, path) = self.value(*pointer)? else { return None };
                 let value = self.variables.get(variable)?.clone();
-                return path.into_iter().try_fold(value, element);
+                return path.iter().try_fold(value, |value, index| self.element(&value, index));
             }
             other => {
                 let value = self.operator(other)?;
@@ -451,17 +547,23 @@ impl<'a> Machine<'a> {
     }
 
     /// A value as other roundings may leave it.
-    fn rounded(&mut self, value: Value) -> Value {
-        match (&mut self.rounding, value) {
-            (Some(random), Value::Data(mut data)) if data.shape.scalar == Scalar::Float => {
-                for lane in &mut data.lanes {
-                    let factor = 1.0 + (random.unit() - 0.5) * 4.0 * f32::EPSILON;
-                    *lane = (f32::from_bits(*lane) * factor).to_bits();
-                }
-                Value::Data(data)
+    fn rounded(&mut self, mut value: Value) -> Value {
+        let rounds = (0..).zip(&self.roundings).filter(|(_, random)| random.is_some());
+        let rounds = rounds.fold(0, |set: Set, (vertex, _): (u32, _)| set | 1 << vertex) & self.active;
+        if let Value::Data(data) = &mut value
+            && data.shape.scalar == Scalar::Float
+            && rounds != 0
+        {
+            for lane in &mut data.lanes {
+                lane.change(rounds, |vertex, bits| {
+                    let random = self.roundings[vertex].as_mut();
+                    let factor =
+                        random.map_or(1.0, |random| 1.0 + (random.unit() - 0.5) * 4.0 * f32::EPSILON);
+                    (f32::from_bits(bits) * factor).to_bits()
+                });
             }
-            (_, value) => value,
         }
+        value
     }
 
     /// Expressions that compute.
@@ -474,15 +576,13 @@ impl<'a> Machine<'a> {
             Expression::Select { condition, accept, reject } => {
                 let condition = self.data(*condition)?;
                 let (accept, reject) = (self.value(*accept)?, self.value(*reject)?);
-                let (Value::Data(accept), Value::Data(reject)) = (&accept, &reject) else {
-                    return Some(if condition.truth()? { accept } else { reject });
-                };
-                math::select(&condition, accept, reject)
+                let (Value::Data(accept), Value::Data(reject)) = (&accept, &reject) else { return None };
+                math::select(&condition, accept, reject)?
             }
             Expression::Relational { fun, argument } => math::relational(*fun, &self.data(*argument)?)?,
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
                 let handles = [Some(*arg), *arg1, *arg2, *arg3].into_iter().flatten();
-                let args = handles.map(|handle| self.data(handle)).collect::<Option<Vec<Data>>>()?;
+                let args = handles.map(|handle| self.data(handle)).collect::<Option<Vec<_>>>()?;
                 math::math(*fun, &args.iter().collect::<Vec<_>>())?
             }
             Expression::As { expr, kind, convert } => {
@@ -500,7 +600,7 @@ impl<'a> Machine<'a> {
     fn compose(&mut self, ty: Handle<naga::Type>, components: &[Handle<Expression>]) -> Option<Value> {
         let values = components.iter().map(|&handle| self.value(handle)).collect::<Option<Vec<_>>>()?;
         let Some(shape) = Shape::of(&self.source.module.types[ty].inner) else {
-            return Some(Value::Many(values));
+            return Some(Value::Many(Rc::new(values)));
         };
         let mut lanes = Vec::with_capacity(shape.lanes());
         for value in values {
@@ -516,55 +616,120 @@ impl<'a> Machine<'a> {
         let named = self.interface.uniforms.iter().position(|uniform| uniform.name == name);
         if let Some(uniform) = named {
             let shape = Shape::scalar(Scalar::Bool);
-            let data = self.interface.part(&self.inputs.uniforms, Part { uniform, offset: 0 }, shape)?;
-            return Some(Value::Data(data));
+            return Some(Value::Data(self.interface.parts(
+                &self.uniforms,
+                Part { uniform, offset: 0 },
+                shape,
+            )?));
         }
         self.constants.get(constant.init?.index())?.clone()
     }
 }
 
-fn literal_data(literal: Literal) -> Option<Data> {
-    Some(match literal {
+fn literal_data(literal: Literal) -> Option<Data<Lanes>> {
+    let data = match literal {
         Literal::F32(value) => Data::float(value),
         Literal::I32(value) => Data::int(value),
-        Literal::U32(value) => Data::new(Shape::scalar(Scalar::Uint), vec![value]),
+        Literal::U32(value) => Data::one(Scalar::Uint, value),
         Literal::Bool(value) => Data::bool(value),
         _other => return None,
-    })
-}
-
-/// An element of a value, or a pointer to it.
-fn element(value: Value, index: usize) -> Option<Value> {
-    match value {
-        Value::Many(elements) => elements.into_iter().nth(index),
-        Value::Pointer(variable, mut path) => {
-            path.push(index);
-            Some(Value::Pointer(variable, path))
-        }
-        Value::Data(data) => {
-            let count = data.shape.element().lanes();
-            (index < data.shape.elements())
-                .then(|| Value::Data(data.pick(data.shape.element(), index * count..(index + 1) * count)))
-        }
-    }
-}
-
-fn store(mut target: &mut Value, mut path: &[usize], value: Value) -> Option<()> {
-    while let (Some((&index, rest)), Value::Many(_)) = (path.split_first(), &*target) {
-        let Value::Many(elements) = target else { return None };
-        target = elements.get_mut(index)?;
-        path = rest;
-    }
-    let (false, Value::Data(data)) = (path.is_empty(), &mut *target) else {
-        *target = value;
-        return Some(());
     };
-    let Value::Data(new) = value else { return None };
-    let (mut start, mut shape) = (0, data.shape);
-    for index in path {
-        start += index * shape.element().lanes();
-        shape = shape.element();
+    Some(Data::of(&data))
+}
+
+impl Index {
+    /// The elements of so many that vertices select, each with its vertices.
+    fn each(&self, count: usize, within: Set) -> impl Iterator<Item = (usize, Set)> + '_ {
+        let all = match self {
+            Self::Fixed(index) => *index..count.min(index.saturating_add(1)),
+            Self::Lanes(_) => 0..count,
+        };
+        let own = move |element: usize| match self {
+            Self::Fixed(_) => within,
+            // Range: elements of registers.
+            Self::Lanes(lanes) => within & lanes.equal(element as u32),
+        };
+        all.map(move |element| (element, own(element))).filter(|(_, own)| *own != 0)
     }
-    data.lanes.get_mut(start..start + new.lanes.len())?.copy_from_slice(&new.lanes);
-    Some(())
+}
+
+impl Value {
+    fn many(elements: impl Iterator<Item = Option<Self>>) -> Option<Self> {
+        Some(Self::Many(Rc::new(elements.collect::<Option<_>>()?)))
+    }
+
+    /// An element, or a pointer to it, and the vertices whose index is outside.
+    fn element(&self, index: &Index) -> Option<(Self, Set)> {
+        let count = match self {
+            Self::Pointer(variable, path) => {
+                let path = path.iter().chain([index]).cloned().collect();
+                return Some((Self::Pointer(*variable, path), 0));
+            }
+            Self::Many(elements) => elements.len(),
+            Self::Data(data) => data.shape.elements(),
+        };
+        let mut found: Option<Self> = None;
+        let mut outside = Set::MAX;
+        for (element, vertices) in index.each(count, Set::MAX) {
+            let element = match self {
+                Self::Many(elements) => elements.get(element)?.clone(),
+                Self::Data(data) => {
+                    let (shape, count) = (data.shape.element(), data.shape.element().lanes());
+                    Self::Data(data.pick(shape, element * count..(element + 1) * count))
+                }
+                Self::Pointer(..) => return None,
+            };
+            outside &= !vertices;
+            match &mut found {
+                Some(found) => found.replace(&element, vertices),
+                None => found = Some(element),
+            }
+        }
+        Some((found?, outside))
+    }
+
+    /// Replaces it for some vertices.
+    fn replace(&mut self, value: &Self, within: Set) {
+        match (&mut *self, value) {
+            (Self::Data(old), Self::Data(new)) if old.shape == new.shape => {
+                old.lanes.iter_mut().zip(&new.lanes).for_each(|(old, new)| old.replace(within, new));
+            }
+            (Self::Many(old), Self::Many(new)) if within != Set::MAX => {
+                Rc::make_mut(old).iter_mut().zip(&**new).for_each(|(old, new)| old.replace(new, within));
+            }
+            _other => *self = value.clone(),
+        }
+    }
+
+    /// Stores a part of it for some vertices. Returns those with such a part.
+    fn store(&mut self, path: &[Index], value: &Self, within: Set) -> Set {
+        match (path, &mut *self, value) {
+            ([index, rest @ ..], Self::Many(elements), _) => {
+                let elements = Rc::make_mut(elements);
+                let each = index.each(elements.len(), within);
+                each.fold(0, |stored, (at, own)| stored | elements[at].store(rest, value, own))
+            }
+            ([_, ..], Self::Data(data), Self::Data(new)) => {
+                store(&mut data.lanes, data.shape, path, &new.lanes, within)
+            }
+            ([], ..) => {
+                self.replace(value, within);
+                within
+            }
+            _other => 0,
+        }
+    }
+}
+
+/// Stores a part of a scalar, vector or matrix for some vertices. Returns those with such a part.
+fn store(lanes: &mut [Lanes], shape: Shape, path: &[Index], value: &[Lanes], within: Set) -> Set {
+    let Some((index, rest)) = path.split_first() else {
+        lanes.iter_mut().zip(value).for_each(|(old, new)| old.replace(within, new));
+        return within;
+    };
+    let (element, count) = (shape.element(), shape.element().lanes());
+    let each = index.each(shape.elements(), within);
+    each.fold(0, |stored, (at, own)| {
+        stored | store(&mut lanes[at * count..(at + 1) * count], element, rest, value, own)
+    })
 }

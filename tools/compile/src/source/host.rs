@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use naga::{BinaryOperator, MathFunction, RelationalFunction, UnaryOperator};
 
 use super::data::{Data, Scalar, Shape};
+use super::lanes::Component;
 use super::math;
 
 /// A node of a [`Graph`].
@@ -192,8 +193,11 @@ impl Graph {
     }
 
     /// Values of all nodes for values of the uniforms, or `None` for a part that `uniform` lacks.
-    pub fn evaluate(&self, uniform: &mut dyn FnMut(Part, Shape) -> Option<Data>) -> Option<Vec<Data>> {
-        let mut values: Vec<Data> = Vec::with_capacity(self.nodes.len());
+    pub fn evaluate<L: Component>(
+        &self,
+        uniform: &mut dyn FnMut(Part, Shape) -> Option<Data<L>>,
+    ) -> Option<Vec<Data<L>>> {
+        let mut values: Vec<Data<L>> = Vec::with_capacity(self.nodes.len());
         for (node, shape) in &self.nodes {
             let value = evaluate(node, *shape, &mut |id| values.get(id.index()).cloned(), &mut |part| {
                 uniform(part, *shape)
@@ -204,23 +208,23 @@ impl Graph {
     }
 }
 
-fn evaluate(
+fn evaluate<L: Component>(
     node: &Node,
     shape: Shape,
-    value: &mut dyn FnMut(NodeId) -> Option<Data>,
-    uniform: &mut dyn FnMut(Part) -> Option<Data>,
-) -> Option<Data> {
+    value: &mut dyn FnMut(NodeId) -> Option<Data<L>>,
+    uniform: &mut dyn FnMut(Part) -> Option<Data<L>>,
+) -> Option<Data<L>> {
     match node {
-        Node::Constant(data) => Some(data.clone()),
+        Node::Constant(data) => Some(Data::of(data)),
         Node::Uniform(part) => uniform(*part),
         Node::Unary(op, a) => math::unary(*op, &value(*a)?),
         Node::Binary(op, a, b) => math::binary(*op, &value(*a)?, &value(*b)?),
         Node::Math(fun, args) => {
-            let args = args.iter().map(|&id| value(id)).collect::<Option<Vec<Data>>>()?;
+            let args = args.iter().map(|&id| value(id)).collect::<Option<Vec<_>>>()?;
             math::math(*fun, &args.iter().collect::<Vec<_>>())
         }
         Node::Relational(fun, a) => math::relational(*fun, &value(*a)?),
-        Node::Select(a, b, c) => Some(math::select(&value(*a)?, &value(*b)?, &value(*c)?)),
+        Node::Select(a, b, c) => math::select(&value(*a)?, &value(*b)?, &value(*c)?),
         Node::Convert(a) => math::convert(&value(*a)?, shape.scalar),
         Node::Compose(parts) => {
             let mut lanes = Vec::with_capacity(shape.lanes());

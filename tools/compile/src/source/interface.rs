@@ -14,6 +14,7 @@ use transpica::container::Semantic;
 
 use super::data::{Data, Scalar, Shape};
 use super::host::{Graph, NodeId, Part};
+use super::lanes::{Component, Lanes};
 
 /// An attribute of the source.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,13 +188,20 @@ impl Interface {
     /// Reads part of a uniform.
     pub fn part(&self, values: &UniformValues, part: Part, shape: Shape) -> Option<Data> {
         let registers = values.get(part.uniform)?.get(part.offset..)?;
-        let rows = usize::from(shape.rows);
-        let lane = |lane: usize| match shape.is_matrix() {
-            // Registers are rows, the lanes of a matrix go by columns.
-            true => registers.get(lane % rows)?.get(lane / rows).copied(),
-            false => registers.first()?.get(lane).copied(),
+        lanes(shape, |row, lane| registers.get(row)?.get(lane).copied())
+    }
+
+    /// Reads part of a uniform for each of several vertices.
+    pub(super) fn parts(&self, values: &[&UniformValues], part: Part, shape: Shape) -> Option<Data<Lanes>> {
+        let last = values.last()?;
+        let at = |values: &UniformValues, row: usize, lane: usize| {
+            values.get(part.uniform)?.get(part.offset + row)?.get(lane).copied()
         };
-        Some(Data::new(shape, (0..shape.lanes()).map(lane).collect::<Option<_>>()?))
+        lanes(shape, |row, lane| {
+            at(last, row, lane)?;
+            let of = |vertex: usize| at(values.get(vertex).unwrap_or(last), row, lane);
+            Some(Lanes::from_fn(|vertex| of(vertex).unwrap_or_default()))
+        })
     }
 
     /// Computes all registers from the declared uniforms, as generated code of the host does.
@@ -212,8 +220,34 @@ impl Interface {
     ) -> Option<()> {
         let nodes = self.host.evaluate(&mut |part, shape| self.part(values, part, shape))?;
         let known = self.host.known(&is_known);
-        let value =
-            |node: &NodeId| nodes.get(node.index()).filter(|_| known.get(node.index()) == Some(&true));
+        let is_known_node = |node: &NodeId| known.get(node.index()) == Some(&true);
+        let value = |node: &NodeId| nodes.get(node.index()).filter(|_| is_known_node(node)).cloned();
+        self.write_registers(values, is_known, value, all)
+    }
+
+    /// Computes all registers of several vertices, at most [`VERTICES`](super::lanes::VERTICES).
+    pub fn registers_of_all(&self, values: &[&UniformValues]) -> Option<Vec<UniformRegisters>> {
+        let nodes = self.host.evaluate(&mut |part, shape| self.parts(values, part, shape))?;
+        let of = |(vertex, values): (usize, &&UniformValues)| {
+            let mut all = UniformRegisters { floats: vec![[0.0; 4]; 96], ..UniformRegisters::default() };
+            let value = |node: &NodeId| {
+                let data = nodes.get(node.index())?;
+                Some(Data::new(data.shape, data.lanes.iter().map(|lanes| lanes.get(vertex)).collect()))
+            };
+            self.write_registers(values, |_| true, value, &mut all)?;
+            Some(all)
+        };
+        values.iter().enumerate().map(of).collect()
+    }
+
+    /// Writes registers of uniforms, and of the values that nodes have.
+    fn write_registers(
+        &self,
+        values: &UniformValues,
+        is_known: impl Fn(Part) -> bool,
+        value: impl Fn(&NodeId) -> Option<Data>,
+        all: &mut UniformRegisters,
+    ) -> Option<()> {
         for (index, uniform) in self.uniforms.iter().enumerate() {
             let Some(first) = uniform.register else { continue };
             for (offset, shape) in uniform.layout.leaves() {
@@ -228,7 +262,7 @@ impl Interface {
             let mut register = usize::from(derived.register);
             for node in &derived.nodes {
                 if let Some(data) = value(node) {
-                    store(&mut all.floats, register, derived.lane.into(), data)?;
+                    store(&mut all.floats, register, derived.lane.into(), &data)?;
                 }
                 register += Layout::Leaf(self.host.shape(*node)).registers();
             }
@@ -247,6 +281,14 @@ impl Interface {
         }
         Some(())
     }
+}
+
+/// Collects the lanes of a shape from registers.
+fn lanes<L: Component>(shape: Shape, at: impl Fn(usize, usize) -> Option<L>) -> Option<Data<L>> {
+    let rows = usize::from(shape.rows);
+    // Registers are rows, the lanes of a matrix go by columns.
+    let lane = |lane: usize| if shape.is_matrix() { at(lane % rows, lane / rows) } else { at(0, lane) };
+    Some(Data::new(shape, (0..shape.lanes()).map(lane).collect::<Option<_>>()?))
 }
 
 /// Writes a value to registers from a lane on.

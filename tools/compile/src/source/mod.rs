@@ -11,7 +11,7 @@
 //! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
 //! names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`, `arithmetic.rs`,
 //! `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
-//! source itself, on the CPU, `samples.rs` its random inputs.
+//! source itself, on the CPU, `lanes.rs` many vertices at once, `samples.rs` random inputs.
 
 mod arithmetic;
 mod build;
@@ -25,6 +25,7 @@ mod glsl;
 pub mod host;
 pub mod interface;
 mod io;
+pub mod lanes;
 mod loops;
 mod lower;
 pub mod math;

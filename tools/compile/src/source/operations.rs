@@ -70,18 +70,27 @@ fn template(rust: &str) -> String {
 macro_rules! table {
     ($x:ident $y:ident $z:ident
      $($operation:pat, $($kind:ident)* => $rust:expr $(, $c:literal $($own:literal)?)?;)*) => {
-        /// Computes one lane, or returns `None` where the subset lacks the operation.
+        /// Computes one lane of each of several vertices, or returns `None` where the subset lacks
+        /// the operation.
         #[expect(clippy::manual_clamp, reason = "NaN becomes 0, as in the texts")]
-        pub fn compute(operation: Operation, kind: Scalar, operands: [u32; 3]) -> Option<u32> {
+        pub fn compute<const N: usize>(
+            operation: Operation,
+            kind: Scalar,
+            operands: [&[u32; N]; 3],
+            results: &mut [u32; N],
+        ) -> Option<()> {
             use Operation::{Binary, Convert, Math, Unary};
-            Some(match (operation, kind) {
-                $($(($operation, Scalar::$kind) => {
-                    let [$x, $y, $z] = operands.map(<$kind as Lane>::of);
+            let [xs, ys, zs] = operands;
+            let all = results.iter_mut().zip(xs).zip(ys).zip(zs);
+            match (operation, kind) {
+                $($(($operation, Scalar::$kind) => all.for_each(|(((result, x), y), z)| {
+                    let [$x, $y, $z] = [*x, *y, *z].map(<$kind as Lane>::of);
                     let _ = ($x, $y, $z);
-                    Lane::bits($rust)
-                })*)*
+                    *result = Lane::bits($rust);
+                }),)*)*
                 _lacks => return None,
-            })
+            }
+            Some(())
         }
 
         /// Returns the texts of one lane in C and in Rust.
