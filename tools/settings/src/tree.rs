@@ -2,6 +2,7 @@
 //! In: values of the library, changes. Out: values of the library.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use crate::words::did_you_mean;
 use serde_json::{Map, Value, from_value, to_value};
@@ -29,8 +30,8 @@ pub fn is_below(path: &str, parent: &str) -> bool {
 
 /// Returns whether a field is one of the profile.
 pub fn is_of_profile(path: &str) -> bool {
-    let first = path.split('.').next().unwrap_or_default();
-    fields(to_value(Profile::default())).contains_key(first)
+    static PROFILE: LazyLock<Map<String, Value>> = LazyLock::new(|| fields(to_value(Profile::default())));
+    PROFILE.contains_key(path.split('.').next().unwrap_or_default())
 }
 
 impl Default for Tree {

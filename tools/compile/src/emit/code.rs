@@ -252,7 +252,7 @@ impl Step {
 }
 
 /// A program on variables.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Code {
     pub steps: Vec<Step>,
     /// The register and component that each variable had in its source, if known.

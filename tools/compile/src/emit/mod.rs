@@ -39,7 +39,7 @@ use transpica::container::Model;
 use transpica::isa::{Mask, Pc, sizes};
 use transpica_asm::{SourceText, assemble};
 
-use code::Step;
+use code::{Code, Step};
 #[cfg(feature = "source")]
 pub(crate) use error::listed;
 pub use error::{Error, Place};
@@ -117,7 +117,8 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
     let mut main = module.main.clone();
     let mut undefined = blocks::run(&mut main);
     undefined.extend(vertices::counts(&main));
-    let mut search = Search { main: &main, undefined: &undefined, surroundings, best: None, error: None };
+    let (seen, flow, best, error) = (Vec::new(), None, None, None);
+    let mut search = Search { main: &main, undefined: &undefined, surroundings, seen, flow, best, error };
     let is_exact = surroundings.is_exact;
     for (fusions, computes) in FUSIONS {
         for (reuses, packing) in
@@ -149,6 +150,10 @@ struct Search<'a> {
     main: &'a Func,
     undefined: &'a [Value],
     surroundings: &'a Surroundings,
+    /// Code before its registers are placed, of all strategies.
+    seen: Vec<(Code, u32)>,
+    /// What was selected last, before instructions are joined.
+    flow: Option<(Strategy, (Code, u32))>,
     best: Option<(Emitted, Strategy)>,
     /// The first error of a resource other than words, or else the one of the fewest words.
     error: Option<Error>,
@@ -156,11 +161,16 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn attempt(&mut self, strategy: Strategy) -> Result<(), Error> {
-        match emit_with(self.main, self.undefined, self.surroundings, strategy) {
-            Ok(emitted) if self.best.as_ref().is_none_or(|(best, _)| emitted.words() < best.words()) => {
-                self.best = Some((emitted, strategy));
-            }
-            Ok(_) => {}
+        let shortest = self.best.as_ref().map_or(usize::MAX, |(best, _)| best.words());
+        let written = match self.selected(strategy) {
+            Ok(Some((code, labels))) => written(code, labels, self.surroundings, shortest),
+            // Another strategy had the same result.
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(Some(emitted)) => self.best = Some((emitted, strategy)),
+            Ok(None) => {}
             Err(error @ Error::Unsupported { .. }) => return Err(error),
             Err(error) => match &self.error {
                 Some(known) if excess(&error) >= excess(known) => {}
@@ -168,6 +178,25 @@ impl Search<'_> {
             },
         }
         Ok(())
+    }
+
+    /// The instructions of a strategy and the number of their labels, unless another one had them.
+    fn selected(&mut self, strategy: Strategy) -> Result<Option<(Code, u32)>, Error> {
+        let selection = Strategy { packing: Packing::None, ..strategy };
+        if self.flow.as_ref().is_none_or(|(known, _)| *known != selection) {
+            let undefined = self.undefined.to_vec();
+            let (mut code, labels) = flow::run(self.main, undefined, &self.surroundings.outputs, selection)?;
+            join::run(&mut code.steps);
+            self.flow = Some((selection, (code, labels)));
+        }
+        let Some((_, (code, labels))) = &self.flow else { return Ok(None) };
+        let (mut code, labels) = (code.clone(), *labels);
+        pack::run(&mut code, strategy.packing);
+        if self.seen.iter().any(|(known, count)| *known == code && *count == labels) {
+            return Ok(None);
+        }
+        self.seen.push((code.clone(), labels));
+        Ok(Some((code, labels)))
     }
 
     /// Returns whether no other strategy makes the program short enough.
@@ -184,15 +213,13 @@ fn excess(error: &Error) -> Option<usize> {
     }
 }
 
-fn emit_with(
-    f: &Func,
-    undefined: &[Value],
+/// Writes instructions as a program, if it has fewer words than another one.
+fn written(
+    mut code: Code,
+    labels: u32,
     surroundings: &Surroundings,
-    strategy: Strategy,
-) -> Result<Emitted, Error> {
-    let (mut code, labels) = flow::run(f, undefined.to_vec(), &surroundings.outputs, strategy)?;
-    join::run(&mut code.steps);
-    pack::run(&mut code, strategy.packing);
+    shortest: usize,
+) -> Result<Option<Emitted>, Error> {
     let computes = |step: &&Step| matches!(step, Step::Data(_) | Step::Compare { .. });
     if !surroundings.shares && code.steps.iter().filter(computes).count() > FAR {
         return Err(Error::limit(WORDS, None, MOST_WORDS));
@@ -214,11 +241,14 @@ fn emit_with(
     if words > MOST_WORDS {
         return Err(Error::limit(WORDS, Some(words), MOST_WORDS));
     }
+    if words >= shortest {
+        return Ok(None);
+    }
     let text = text(sends, &procedures, &lines);
     let assembled = assemble(&[SourceText { name: "program", text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
     let (bare, places): (Vec<&str>, _) = text.lines().map(print::split_place).unzip();
-    Ok(Emitted { text: bare.join("\n") + "\n", places, code: assembled.model, constants })
+    Ok(Some(Emitted { text: bare.join("\n") + "\n", places, code: assembled.model, constants }))
 }
 
 /// Checks that constructs do not nest deeper than the machine remembers.

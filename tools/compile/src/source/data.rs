@@ -51,6 +51,17 @@ impl Scalar {
     }
 }
 
+impl Scalar {
+    /// Bits of this kind as the float that a register holds.
+    pub fn in_register(self, bits: u32) -> f32 {
+        match self {
+            Self::Float => f32::from_bits(bits),
+            Self::Int => bits.cast_signed() as f32,
+            Self::Uint | Self::Bool => bits as f32,
+        }
+    }
+}
+
 impl Shape {
     /// A scalar.
     pub const fn scalar(scalar: Scalar) -> Self {
@@ -154,12 +165,7 @@ impl Data {
     }
     /// The lanes as the floats that registers hold: whole numbers and truth values as floats.
     pub fn in_registers(&self) -> Vec<f32> {
-        let lane = |&bits: &u32| match self.shape.scalar {
-            Scalar::Float => f32::from_bits(bits),
-            Scalar::Int => bits.cast_signed() as f32,
-            Scalar::Uint | Scalar::Bool => bits as f32,
-        };
-        self.lanes.iter().map(lane).collect()
+        self.lanes.iter().map(|&bits| self.shape.scalar.in_register(bits)).collect()
     }
     /// The only lane as a truth value.
     pub fn truth(&self) -> Option<bool> {

@@ -160,31 +160,37 @@ impl Layout {
         }
     }
 
-    /// All leaves with their first registers.
+    /// All leaves with their first registers, in order.
     pub fn leaves(&self) -> Vec<(usize, Shape)> {
-        let mut leaves = Vec::new();
-        let mut work = vec![(0, self)];
-        while let Some((offset, layout)) = work.pop() {
+        if let Self::Leaf(shape) = self {
+            return vec![(0, *shape)];
+        }
+        let (mut leaves, mut next) = (Vec::new(), 0);
+        let mut work = vec![self];
+        while let Some(layout) = work.pop() {
             match layout {
-                Self::Leaf(shape) => leaves.push((offset, *shape)),
-                Self::Struct(members) => {
-                    let mut next = offset;
-                    for (_, member) in members {
-                        work.push((next, member));
-                        next += member.registers();
-                    }
+                Self::Leaf(shape) => {
+                    leaves.push((next, *shape));
+                    next += layout.registers();
                 }
-                Self::Array(element, count) => {
-                    work.extend((0..*count).map(|index| (offset + index * element.registers(), &**element)));
-                }
+                Self::Struct(members) => work.extend(members.iter().rev().map(|(_, member)| member)),
+                Self::Array(element, count) => work.extend(std::iter::repeat_n(&**element, *count)),
             }
         }
-        leaves.sort_unstable();
         leaves
     }
 }
 
 impl Interface {
+    /// All scalars, vectors and matrices of uniforms.
+    pub(super) fn leaves(&self) -> Vec<(Part, Shape)> {
+        let of = |(uniform, declared): (usize, &Uniform)| {
+            let leaves = declared.layout.leaves().into_iter();
+            leaves.map(move |(offset, shape)| (Part { uniform, offset }, shape))
+        };
+        self.uniforms.iter().enumerate().flat_map(of).collect()
+    }
+
     /// Reads part of a uniform.
     pub fn part(&self, values: &UniformValues, part: Part, shape: Shape) -> Option<Data> {
         let registers = values.get(part.uniform)?.get(part.offset..)?;
@@ -222,19 +228,20 @@ impl Interface {
         let known = self.host.known(&is_known);
         let is_known_node = |node: &NodeId| known.get(node.index()) == Some(&true);
         let value = |node: &NodeId| nodes.get(node.index()).filter(|_| is_known_node(node)).cloned();
-        self.write_registers(values, is_known, value, all)
+        self.write_registers((values, &self.leaves()), is_known, value, all)
     }
 
     /// Computes all registers of several vertices, at most [`VERTICES`](super::lanes::VERTICES).
     pub fn registers_of_all(&self, values: &[&UniformValues]) -> Option<Vec<UniformRegisters>> {
         let nodes = self.host.evaluate(&mut |part, shape| self.parts(values, part, shape))?;
+        let leaves = self.leaves();
         let of = |(vertex, values): (usize, &&UniformValues)| {
             let mut all = UniformRegisters { floats: vec![[0.0; 4]; 96], ..UniformRegisters::default() };
             let value = |node: &NodeId| {
                 let data = nodes.get(node.index())?;
                 Some(Data::new(data.shape, data.lanes.iter().map(|lanes| lanes.get(vertex)).collect()))
             };
-            self.write_registers(values, |_| true, value, &mut all)?;
+            self.write_registers((values, &leaves), |_| true, value, &mut all)?;
             Some(all)
         };
         values.iter().enumerate().map(of).collect()
@@ -243,19 +250,19 @@ impl Interface {
     /// Writes registers of uniforms, and of the values that nodes have.
     fn write_registers(
         &self,
-        values: &UniformValues,
+        (values, leaves): (&UniformValues, &[(Part, Shape)]),
         is_known: impl Fn(Part) -> bool,
         value: impl Fn(&NodeId) -> Option<Data>,
         all: &mut UniformRegisters,
     ) -> Option<()> {
-        for (index, uniform) in self.uniforms.iter().enumerate() {
-            let Some(first) = uniform.register else { continue };
-            for (offset, shape) in uniform.layout.leaves() {
-                let part = Part { uniform: index, offset };
-                if is_known(part) {
-                    let data = self.part(values, part, shape)?;
-                    store(&mut all.floats, usize::from(first) + offset, 0, &data)?;
-                }
+        for &(part, shape) in leaves.iter().filter(|(part, _)| is_known(*part)) {
+            let Some(first) = self.uniforms.get(part.uniform)?.register else { continue };
+            let (rows, width) = if shape.is_matrix() { (shape.rows, shape.columns) } else { (1, shape.rows) };
+            let from = values.get(part.uniform)?.get(part.offset..)?.get(..rows.into())?;
+            let to = all.floats.get_mut(usize::from(first) + part.offset..)?;
+            for (from, to) in from.iter().zip(to) {
+                let lanes = from.iter().zip(to).take(width.into());
+                lanes.for_each(|(bits, lane)| *lane = shape.scalar.in_register(*bits));
             }
         }
         for derived in &self.derived {
