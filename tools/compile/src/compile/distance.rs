@@ -84,7 +84,7 @@ pub(super) fn measure(
     let (mut has_run, mut drawn) = (false, 0);
     while !run.ends(drawn) {
         let count = if drawn < vertices { LANES.min(vertices - drawn) } else { LANES };
-        let inputs: Vec<Inputs> = (0..count).map(|_| Inputs::random(&mut random, interface)).collect();
+        let inputs = Inputs::several(&mut random, interface, count);
         let expected = evaluate_all(source, options, interface, &inputs);
         let uniforms: Vec<_> = inputs.iter().map(|inputs| &inputs.uniforms).collect();
         let registers = interface.registers_of_all(&uniforms).ok_or_else(lost)?;

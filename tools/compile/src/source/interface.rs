@@ -199,14 +199,15 @@ impl Interface {
 
     /// Reads part of a uniform for each of several vertices.
     pub(super) fn parts(&self, values: &[&UniformValues], part: Part, shape: Shape) -> Option<Data<Lanes>> {
-        let last = values.last()?;
-        let at = |values: &UniformValues, row: usize, lane: usize| {
-            values.get(part.uniform)?.get(part.offset + row)?.get(lane).copied()
+        let row = |row: usize| {
+            let of = |values: &&UniformValues| Some(*values.get(part.uniform)?.get(part.offset + row)?);
+            values.iter().map(of).collect::<Option<Vec<[u32; 4]>>>()
         };
+        let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
+        let rows = (0..rows).map(row).collect::<Option<Vec<_>>>()?;
         lanes(shape, |row, lane| {
-            at(last, row, lane)?;
-            let of = |vertex: usize| at(values.get(vertex).unwrap_or(last), row, lane);
-            Some(Lanes::from_fn(|vertex| of(vertex).unwrap_or_default()))
+            let (all, last) = (rows.get(row)?, rows.get(row)?.last()?);
+            Some(Lanes::from_fn(|vertex| all.get(vertex).unwrap_or(last)[lane & 3]))
         })
     }
 

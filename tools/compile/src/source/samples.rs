@@ -5,12 +5,30 @@
 use transpica_inspect::values::Random;
 
 use super::evaluate::Inputs;
-use super::interface::{Interface, Layout};
+use super::host::Part;
+use super::interface::{Interface, UniformValues};
 use super::{Scalar, Shape};
 
 impl Inputs {
     /// Builds random attributes and uniforms for a shader.
     pub fn random(random: &mut Random, interface: &Interface) -> Self {
+        Self::several(random, interface, 1).pop().unwrap_or_default()
+    }
+
+    /// Builds those of several vertices, one after the other.
+    pub fn several(random: &mut Random, interface: &Interface, count: usize) -> Vec<Self> {
+        let leaves = interface.leaves();
+        let zeros = interface.uniforms.iter().map(|uniform| vec![[0; 4]; uniform.layout.registers()]);
+        let zeros: UniformValues = zeros.collect();
+        (0..count).map(|_| Self::one(random, interface, &leaves, zeros.clone())).collect()
+    }
+
+    fn one(
+        random: &mut Random,
+        interface: &Interface,
+        leaves: &[(Part, Shape)],
+        mut uniforms: UniformValues,
+    ) -> Self {
         let mut attributes = [[0.0; 4]; 16];
         for attribute in &interface.attributes {
             let lanes = &mut attributes[usize::from(attribute.register & 15)];
@@ -24,7 +42,12 @@ impl Inputs {
                 };
             }
         }
-        let uniforms = interface.uniforms.iter().map(|uniform| registers(random, &uniform.layout)).collect();
+        for &(part, shape) in leaves {
+            let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
+            for register in uniforms[part.uniform].iter_mut().skip(part.offset).take(rows) {
+                *register = [(); 4].map(|()| bits(random, shape));
+            }
+        }
         Self { attributes, uniforms, rounding: None }
     }
 }
@@ -36,17 +59,6 @@ fn float(random: &mut Random) -> f32 {
         2 => -1.0,
         _other => random.unit() * 4.0 - 2.0,
     }
-}
-
-fn registers(random: &mut Random, layout: &Layout) -> Vec<[u32; 4]> {
-    let mut all = vec![[0; 4]; layout.registers()];
-    for (offset, shape) in layout.leaves() {
-        let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
-        for register in all.iter_mut().skip(offset).take(rows) {
-            *register = [(); 4].map(|()| bits(random, shape));
-        }
-    }
-    all
 }
 
 fn bits(random: &mut Random, shape: Shape) -> u32 {

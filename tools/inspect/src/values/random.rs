@@ -16,6 +16,7 @@ impl Random {
         Self(fastrand::Rng::with_seed(seed ^ hash))
     }
     /// A number in `0..end`; 0 if the range is empty.
+    #[inline]
     pub fn below(&mut self, end: u32) -> u32 {
         if end == 0 { 0 } else { self.0.u32(..end) }
     }
@@ -32,6 +33,7 @@ impl Random {
         self.0.u32(..)
     }
     /// A number in `0.0..1.0`.
+    #[inline]
     pub fn unit(&mut self) -> f32 {
         self.0.f32()
     }
