@@ -13,7 +13,7 @@ use transpica_inspect::executor::ulp;
 use transpica_inspect::values::Random;
 
 use super::{Error, MOST};
-use crate::source::evaluate::{Inputs, evaluate_all};
+use crate::source::evaluate::{Inputs, evaluate};
 use crate::source::interface::UniformRegisters;
 use crate::source::lanes::VERTICES as LANES;
 use crate::source::{Interface, Options, Scalar, Source};
@@ -85,7 +85,7 @@ pub(super) fn measure(
     while !run.ends(drawn) {
         let count = if drawn < vertices { LANES.min(vertices - drawn) } else { LANES };
         let inputs = Inputs::several(&mut random, interface, count);
-        let expected = evaluate_all(source, options, interface, &inputs);
+        let expected = evaluate(source, options, interface, &inputs);
         let uniforms: Vec<_> = inputs.iter().map(|inputs| &inputs.uniforms).collect();
         let registers = interface.registers_of_all(&uniforms).ok_or_else(lost)?;
         for ((inputs, expected), registers) in inputs.iter().zip(expected).zip(registers) {
@@ -204,7 +204,7 @@ fn movement(
     };
     let inputs: Vec<Inputs> = (0..8).map(&mut moved).collect();
     let mut most = vec![0.0_f64; expected.len()];
-    for changed in evaluate_all(source, options, interface, &inputs).into_iter().flatten() {
+    for changed in evaluate(source, options, interface, &inputs).into_iter().flatten() {
         for (most, (a, b)) in most.iter_mut().zip(expected.iter().zip(&changed)) {
             *most = most.max(relative(a, b));
         }

@@ -24,9 +24,6 @@ impl Sets {
     pub fn insert(&mut self, index: usize, var: Var) {
         self.row_mut(index)[var.0 as usize / 64] |= 1 << (var.0 % 64);
     }
-    fn remove(&mut self, index: usize, var: Var) {
-        self.row_mut(index)[var.0 as usize / 64] &= !(1 << (var.0 % 64));
-    }
     pub fn has(&self, index: usize, var: Var) -> bool {
         self.row(index)[var.0 as usize / 64] >> (var.0 % 64) & 1 != 0
     }
@@ -142,25 +139,16 @@ pub(super) fn interference(code: &Code) -> Sets {
             step.for_each_target(|target| targets.extend(target.as_var().map(|var| (var, None))));
         }
         for &(var, from) in &targets {
-            if from.is_none() {
-                after.row(n).iter().zip(graph.row_mut(var.0 as usize)).for_each(|(new, row)| *row |= new);
-                targets.iter().for_each(|&(other, _)| graph.insert(var.0 as usize, other));
-                continue;
-            }
             // A target, its source and other targets of that have the same value.
-            let is_same = |other: Var| from == Some(Source::var(other)) || targets.contains(&(other, from));
+            let is_same = |other: Var| {
+                from.is_some() && (from == Some(Source::var(other)) || targets.contains(&(other, from)))
+            };
             let others = after.members(n).chain(targets.iter().map(|&(other, _)| other));
-            for other in others.filter(|&other| !is_same(other)) {
+            for other in others.filter(|&other| other != var && !is_same(other)) {
                 graph.insert(var.0 as usize, other);
+                graph.insert(other.0 as usize, var);
             }
         }
-    }
-    // Both ways.
-    for row in 0..code.hints.len() {
-        let var = Var(row as u32); // Range: the number of a variable.
-        graph.remove(row, var);
-        let others: Vec<Var> = graph.members(row).collect();
-        others.into_iter().for_each(|other| graph.insert(other.0 as usize, var));
     }
     graph
 }

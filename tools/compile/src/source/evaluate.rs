@@ -92,13 +92,8 @@ struct Machine<'a> {
 /// the subset, or takes too many steps.
 pub type Outputs = Option<Vec<Vec<f32>>>;
 
-/// Computes the outputs of a vertex.
-pub fn evaluate(source: &Source, options: &Options, interface: &Interface, inputs: &Inputs) -> Outputs {
-    evaluate_all(source, options, interface, std::slice::from_ref(inputs)).pop()?
-}
-
 /// Computes the outputs of any number of vertices, 64 side by side.
-pub fn evaluate_all(
+pub fn evaluate(
     source: &Source,
     options: &Options,
     interface: &Interface,

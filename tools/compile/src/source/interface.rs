@@ -14,7 +14,7 @@ use transpica::container::Semantic;
 
 use super::data::{Data, Scalar, Shape};
 use super::host::{Graph, NodeId, Part};
-use super::lanes::{Component, Lanes};
+use super::lanes::{Component, Lanes, VERTICES};
 
 /// An attribute of the source.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,14 +200,19 @@ impl Interface {
     /// Reads part of a uniform for each of several vertices.
     pub(super) fn parts(&self, values: &[&UniformValues], part: Part, shape: Shape) -> Option<Data<Lanes>> {
         let row = |row: usize| {
-            let of = |values: &&UniformValues| Some(*values.get(part.uniform)?.get(part.offset + row)?);
-            values.iter().map(of).collect::<Option<Vec<[u32; 4]>>>()
+            let of = |values: &UniformValues| Some(*values.get(part.uniform)?.get(part.offset + row)?);
+            // Lanes beyond the last vertex repeat it.
+            let mut all = [of(values.last()?)?; VERTICES];
+            for (to, values) in all.iter_mut().zip(values) {
+                *to = of(values)?;
+            }
+            Some(all)
         };
         let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
         let rows = (0..rows).map(row).collect::<Option<Vec<_>>>()?;
         lanes(shape, |row, lane| {
-            let (all, last) = (rows.get(row)?, rows.get(row)?.last()?);
-            Some(Lanes::from_fn(|vertex| all.get(vertex).unwrap_or(last)[lane & 3]))
+            let all = rows.get(row)?;
+            Some(Lanes::from_fn(|vertex| all[vertex % VERTICES][lane & 3]))
         })
     }
 
@@ -232,7 +237,7 @@ impl Interface {
         self.write_registers((values, &self.leaves()), is_known, value, all)
     }
 
-    /// Computes all registers of several vertices, at most [`VERTICES`](super::lanes::VERTICES).
+    /// Computes all registers of several vertices, at most [`VERTICES`].
     pub fn registers_of_all(&self, values: &[&UniformValues]) -> Option<Vec<UniformRegisters>> {
         let nodes = self.host.evaluate(&mut |part, shape| self.parts(values, part, shape))?;
         let leaves = self.leaves();

@@ -59,7 +59,9 @@ impl Component for Lanes {
 impl Lanes {
     /// A lane by the number of each vertex.
     pub fn from_fn(lane: impl FnMut(usize) -> u32) -> Self {
-        Self(Rc::new(std::array::from_fn(lane)))
+        let mut lanes = [0; VERTICES];
+        lanes.iter_mut().zip((0..).map(lane)).for_each(|(to, lane)| *to = lane);
+        Self(Rc::new(lanes))
     }
 
     /// The bits of a vertex.

@@ -24,9 +24,10 @@ pub fn compare_defined(source: &Source, options: &Options, count: usize) -> (Low
     let mut random = Random::new(0x5EED, "vertices");
     let mut all = vec![Distance::default(); interface.outputs.len()];
     let mut compared = 0;
-    for _ in 0..count {
-        let inputs = Inputs::random(&mut random, interface);
-        let Some(expected) = evaluate(source, options, interface, &inputs) else { continue };
+    let inputs = Inputs::several(&mut random, interface, count);
+    let expected = evaluate(source, options, interface, &inputs);
+    for (inputs, expected) in inputs.iter().zip(expected) {
+        let Some(expected) = expected else { continue };
         compared += 1;
         let registers = interface.registers(&inputs.uniforms).expect("the host computes all");
         let environment = InputValues {

@@ -10,3 +10,4 @@ mod mutated;
 mod random;
 mod refused;
 mod shaders;
+mod together;

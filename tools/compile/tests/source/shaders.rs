@@ -26,7 +26,7 @@ pub fn files() -> Vec<(PathBuf, Language)> {
     files
 }
 
-fn source(path: &Path, language: Language) -> Source {
+pub fn source(path: &Path, language: Language) -> Source {
     let bytes = std::fs::read(path).expect("the file is readable");
     read(language, &bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

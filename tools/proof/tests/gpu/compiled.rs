@@ -235,12 +235,13 @@ impl Circle<'_> {
         let mut found = Found::default();
         for _ in 0..BLOCKS {
             let shared = Inputs::random(&mut random, interface).uniforms;
-            let vertices = (0..VERTICES)
-                .map(|_| Inputs { uniforms: shared.clone(), ..Inputs::random(&mut random, interface) });
+            let vertices: Vec<Inputs> = (0..VERTICES)
+                .map(|_| Inputs { uniforms: shared.clone(), ..Inputs::random(&mut random, interface) })
+                .collect();
+            let expected = evaluate(&self.source, &self.options, interface, &vertices);
             // Random numbers lead to indices outside of arrays, where the source has no value.
-            let expected = vertices.filter_map(|inputs| {
-                Some((evaluate(&self.source, &self.options, interface, &inputs)?, inputs.attributes))
-            });
+            let expected = expected.into_iter().zip(&vertices);
+            let expected = expected.filter_map(|(expected, inputs)| Some((expected?, inputs.attributes)));
             let (expected, inputs): (Vec<_>, Vec<[[f32; 4]; 16]>) = expected.unzip();
             let registers = interface.registers(&shared).expect("values");
             let mut uniforms =
