@@ -229,6 +229,10 @@ fn written(
         vertices::compute_again(&mut code);
     }
     coalesce::run(&mut code);
+    let has_ends = surroundings.shares || code.steps.contains(&Step::Else);
+    if !has_ends && words(&code.steps) >= shortest {
+        return Ok(None);
+    }
     let spots = place::run(&mut code)?;
     tidy::run(&mut code.steps, labels);
     check_depth(&code.steps)?;
@@ -249,6 +253,15 @@ fn written(
         .map_err(|report| Error::Assembly(report.to_string()))?;
     let (bare, places): (Vec<&str>, _) = text.lines().map(print::split_place).unzip();
     Ok(Some(Emitted { text: bare.join("\n") + "\n", places, code: assembled.model, constants }))
+}
+
+/// The least number of words of steps, of which no two lines become one: what follows adds to them.
+fn words(steps: &[Step]) -> usize {
+    let is_word = |step: &&Step| {
+        matches!(step, Step::Data(_) | Step::Compare { .. } | Step::Address { .. } | Step::Emit)
+    };
+    // END is one.
+    steps.iter().filter(is_word).count() + 1
 }
 
 /// Checks that constructs do not nest deeper than the machine remembers.
