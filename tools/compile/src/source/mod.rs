@@ -11,7 +11,8 @@
 //! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
 //! names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`, `arithmetic.rs`,
 //! `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
-//! source itself, on the CPU, `lanes.rs` many vertices at once, `samples.rs` random inputs.
+//! source itself, on the CPU, `lanes.rs`, `variables.rs` values of many vertices,
+//! `samples.rs` random inputs.
 
 mod arithmetic;
 mod build;
@@ -37,6 +38,7 @@ mod samples;
 mod statements;
 mod uniforms;
 mod value;
+mod variables;
 
 use transpica::container::Semantic;
 // The one place that names layers below the public API.
