@@ -169,8 +169,8 @@ impl Search<'_> {
             Err(error) => Err(error),
         };
         match written {
-            Ok(Some(emitted)) => self.best = Some((emitted, strategy)),
-            Ok(None) => {}
+            Ok(Some(emitted)) if emitted.words() < shortest => self.best = Some((emitted, strategy)),
+            Ok(_) => {}
             Err(error @ Error::Unsupported { .. }) => return Err(error),
             Err(error) => match &self.error {
                 Some(known) if excess(&error) >= excess(known) => {}
