@@ -98,29 +98,6 @@ pub enum TranspicaCode {
     Internal = 111,
 }
 
-impl From<Code> for TranspicaCode {
-    fn from(code: Code) -> Self {
-        match code {
-            Code::Truncated => Self::Truncated,
-            Code::BadMagic => Self::BadMagic,
-            Code::OutOfFile => Self::OutOfFile,
-            Code::BadField => Self::BadField,
-            Code::NoExecutable => Self::NoExecutable,
-            Code::EntryOutOfCode => Self::EntryOutOfCode,
-            Code::EntryOutOfReach => Self::EntryOutOfReach,
-            Code::BadOpcode => Self::BadOpcode,
-            Code::Limit => Self::Limit,
-            Code::Stage => Self::Stage,
-            Code::StepBudget => Self::StepBudget,
-            Code::BadOption => Self::BadOption,
-            Code::Verify => Self::Verify,
-            Code::Backend => Self::Backend,
-            Code::Other => Self::Other,
-            Code::NoGeometryStage => Self::NoGeometryStage,
-        }
-    }
-}
-
 /// Unit of a message's place.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -413,9 +390,10 @@ pub enum TranspicaSemantic {
     Generic = 8,
 }
 
-/// Defines the table of an enumeration and its counterpart, for both directions.
+/// Defines the table of an enumeration and its counterpart, for both directions, or for one: `read`
+/// lets callers choose, `from` tells them.
 macro_rules! mirror {
-    ($here:ident = $there:ident { $($variant:ident),+ $(,)? }) => {
+    (read $here:ident = $there:ident { $($variant:ident),+ $(,)? }) => {
         impl Choice for $there {
             fn read(number: u32) -> Option<Self> {
                 const NAMED: fn($here) = |here| match here { $($here::$variant => ()),+ };
@@ -425,11 +403,17 @@ macro_rules! mirror {
                     .find_map(|(here, there)| (here as u32 == number).then_some(there))
             }
         }
+    };
+    (from $here:ident = $there:ident { $($variant:ident),+ $(,)? }) => {
         impl From<$there> for $here {
             fn from(there: $there) -> Self {
                 match there { $($there::$variant => Self::$variant),+ }
             }
         }
+    };
+    ($($both:tt)+) => {
+        mirror! { read $($both)+ }
+        mirror! { from $($both)+ }
     };
 }
 
@@ -444,17 +428,16 @@ mirror! { TranspicaGlslVersion = GlslVersion {
     Vulkan450, Core330, Es310, Core400, Core410, Core420, Core430, Core440, Core450, Core460, Es300, Es320,
 } }
 
-impl Choice for TranspicaEntryPoint {
-    fn read(number: u32) -> Option<Self> {
-        use TranspicaEntryPoint::{
-            BeforeGeometry, Compute, Draw, Geometry, GeometryStage, Quaternions, Vertex,
-        };
-        [Vertex, Compute, Quaternions, BeforeGeometry, Geometry, GeometryStage, Draw]
-            .into_iter()
-            .find(|&entry| entry as u32 == number)
-    }
-}
-
+mirror! { from TranspicaCode = Code {
+    Truncated, BadMagic, OutOfFile, BadField, NoExecutable, EntryOutOfCode, EntryOutOfReach, BadOpcode, Limit,
+    Stage, StepBudget, BadOption, Verify, Backend, Other, NoGeometryStage,
+} }
+mirror! { read TranspicaEntryPoint = TranspicaEntryPoint {
+    Vertex, Compute, Quaternions, BeforeGeometry, Geometry, GeometryStage, Draw,
+} }
+mirror! { read TranspicaHookKind = TranspicaHookKind {
+    Set, Add, Multiply, Transform, Redirect, Tap, Again,
+} }
 mirror! { TranspicaTopology = Topology { List, Strip, Fan, Geometry } }
 mirror! { TranspicaPass = Pass { Feed, Scan, Compact } }
 mirror! { TranspicaBindingUse = BindingUse { Read, Write, Uniform } }

@@ -7,7 +7,7 @@ use transpica::isa::{Mask, Pc};
 
 use crate::boundary::array;
 use crate::chain::{TranspicaHead, structures};
-use crate::enums::{Choice, TranspicaHookKind};
+use crate::enums::TranspicaHookKind;
 use crate::problem::Problem;
 use crate::settings::{choice, reserved, switch};
 
@@ -120,12 +120,5 @@ impl TranspicaHookOperand {
         } else {
             Ok(HookOperand::constant(self.value))
         }
-    }
-}
-
-impl Choice for TranspicaHookKind {
-    fn read(number: u32) -> Option<Self> {
-        use TranspicaHookKind::{Add, Again, Multiply, Redirect, Set, Tap, Transform};
-        [Set, Add, Multiply, Transform, Redirect, Tap, Again].into_iter().find(|&kind| kind as u32 == number)
     }
 }

@@ -53,16 +53,8 @@ pub use plan::*;
 pub use registers::*;
 pub use reliance::*;
 pub use result::*;
-pub use settings::{
-    TranspicaSettings, transpica_settings_check, transpica_settings_describe,
-    transpica_settings_float_controls, transpica_settings_free, transpica_settings_get,
-    transpica_settings_new, transpica_settings_preset, transpica_settings_set,
-    transpica_settings_set_allocator,
-};
-pub use source::{
-    TranspicaExecutable, TranspicaRawProgram, TranspicaRegisterProgram, TranspicaRegisterWrites,
-    TranspicaRequest, TranspicaSalt, TranspicaWrite,
-};
+pub use settings::*;
+pub use source::*;
 pub use translator::*;
 
 /// Parses a part of the version.

@@ -19,6 +19,7 @@ use crate::source::{TranspicaRawProgram, load, write};
 
 /// The registers of the shader units and of the output map. They start as 0. Writes to other
 /// registers have no effect.
+#[derive(Clone, Default)]
 pub struct TranspicaRegisters {
     pub(crate) state: RegisterState,
 }
@@ -29,11 +30,7 @@ pub unsafe extern "C" fn transpica_registers_create(
     registers: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a place for a pointer.
-    unsafe {
-        create(registers, "registers", null_mut(), || {
-            Ok(TranspicaRegisters { state: RegisterState::default() })
-        })
-    }
+    unsafe { create(registers, "registers", null_mut(), || Ok(TranspicaRegisters::default())) }
 }
 
 /// Creates a copy of `registers` through `copy`, so that another thread can translate from it.
@@ -43,11 +40,7 @@ pub unsafe extern "C" fn transpica_registers_copy(
     copy: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a place for a pointer; NULL or a state that no other call changes.
-    unsafe {
-        create(copy, "registers", null_mut(), || {
-            Ok(TranspicaRegisters { state: shared(registers, "registers")?.state.clone() })
-        })
-    }
+    unsafe { create(copy, "registers", null_mut(), || Ok(shared(registers, "registers")?.clone())) }
 }
 
 /// Writes `value` to register `number`, like the console's program: uploads go through the FIFO

@@ -208,30 +208,20 @@ impl TranspicaResult {
             text = names.add("the caller's allocator failed");
             Buffer::Own(names.0)
         });
-        Self {
-            status,
-            words: Buffer::default(),
-            texts: Vec::new(),
-            names,
-            errors: vec![Message { text, code, at }],
-            warnings: Vec::new(),
-            described: None,
-        }
+        Self { errors: vec![Message { text, code, at }], ..Self::new(status, names) }
+    }
+
+    /// Builds a result without content.
+    fn new(status: TranspicaStatus, names: Buffer<u8>) -> Self {
+        let (words, texts, errors, warnings) = Default::default();
+        Self { status, words, texts, names, errors, warnings, described: None }
     }
 
     /// Builds the result of a check.
     pub(crate) fn of_warnings(warnings: &[Warning], memory: Memory) -> Result<Self, Problem> {
         let mut names = Names::default();
         let warnings = names.warnings(warnings);
-        Ok(Self {
-            status: TranspicaStatus::Ok,
-            words: Buffer::default(),
-            texts: Vec::new(),
-            names: memory.keep(names.0)?,
-            errors: Vec::new(),
-            warnings,
-            described: None,
-        })
+        Ok(Self { warnings, ..Self::new(TranspicaStatus::Ok, memory.keep(names.0)?) })
     }
 
     /// Builds the result of a translation.
@@ -256,14 +246,13 @@ impl TranspicaResult {
             bytes
         };
         let texts = texts.into_iter().map(|(target, text)| Ok((target, memory.keep(ended(text))?)));
+        let tier = tier.into();
         Ok(Self {
-            status: TranspicaStatus::Ok,
             words: memory.keep(words)?,
             texts: texts.collect::<Result<_, Problem>>()?,
-            names: memory.keep(names.0)?,
-            errors: Vec::new(),
             warnings,
-            described: Some(Described { tier: tier.into(), interface, inputs, outputs, members, relies_on }),
+            described: Some(Described { tier, interface, inputs, outputs, members, relies_on }),
+            ..Self::new(TranspicaStatus::Ok, memory.keep(names.0)?)
         })
     }
 

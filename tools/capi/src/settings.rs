@@ -259,12 +259,12 @@ pub(crate) fn reserved(name: &str, number: u32) -> Result<(), Problem> {
     }
 }
 
-/// Converts a number that the library stores in fewer bits.
 /// Returns a number, or what 0 stands for.
 pub(crate) fn or<T: Default + PartialEq>(given: T, otherwise: T) -> T {
     if given == T::default() { otherwise } else { given }
 }
 
+/// Converts a number that the library stores in fewer bits.
 pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Problem> {
     T::try_from(number)
         .map_err(|_| Problem::choice(format!("{name} is {number:#x}, which has too many bits")))

@@ -19,8 +19,6 @@ const FIXED_DATA: u16 = 0x233;
 const FIXED_DATA_LAST: u16 = 0x235;
 /// The buffer of indices of a draw without any.
 const NONE: u32 = u32::MAX;
-/// Words of a draw before its attributes, and of an attribute.
-const WORDS: [usize; 2] = [5, 4];
 /// Topologies by their numbers.
 const TOPOLOGIES: [Topology; 4] = [Topology::List, Topology::Strip, Topology::Fan, Topology::Geometry];
 /// Limit of the vertices of all draws of a frame: a few words can ask for the same buffer often.
@@ -133,13 +131,11 @@ impl Recording {
 
     /// Reads the words of a draw, whose buffers must be there.
     fn draw(&self, words: &[u32], commands: Vec<u32>) -> std::result::Result<RecordedDraw, &'static str> {
-        let Some((&[topology, count, buffer, offset, size], attributes)) = words.split_first_chunk() else {
+        let words = words.split_first_chunk().map(|(first, rest)| (first, rest.as_chunks::<4>()));
+        let Some((&[topology, count, buffer, offset, size], (attributes, []))) = words else {
             return Err("a draw has five words and four for each attribute");
         };
         let topology = *TOPOLOGIES.get(topology as usize).ok_or("no topology has this number")?;
-        let (attributes, []) = attributes.as_chunks::<4>() else {
-            return Err("a draw has five words and four for each attribute");
-        };
         let attributes = attributes.iter().map(|&[format, buffer, offset, stride]| {
             let [register, number, components, _] = format.to_le_bytes();
             if register > 15 || number > 3 || !(1..=4).contains(&components) {
@@ -173,12 +169,9 @@ impl Recording {
             });
         }
         let [fixed, immediate] = words.map(|words| words / 3);
-        let all = [
-            (draws, "draws"),
-            (immediate, "vectors of vertices in immediate mode"),
-            (fixed, "fixed attributes"),
-        ];
-        all.into_iter().filter(|(count, _)| *count > 0)
+        let counts = [draws, immediate, fixed].into_iter();
+        let names = ["draws", "vectors of vertices in immediate mode", "fixed attributes"];
+        counts.zip(names).filter(|(count, _)| *count > 0)
     }
 
     /// Returns the bytes of a file.
@@ -191,8 +184,7 @@ impl Recording {
                 let topology = TOPOLOGIES.iter().position(|known| known == topology).unwrap_or(0) as u32;
                 let none = RecordedIndices { buffer: NONE, offset: 0, size: 2 };
                 let RecordedIndices { buffer, offset, size } = indices.unwrap_or(none);
-                let mut words = Vec::with_capacity(WORDS[0] + WORDS[1] * attributes.len());
-                words.extend([topology, *count, buffer, offset, size]);
+                let mut words = vec![topology, *count, buffer, offset, size];
                 for attribute in attributes {
                     let &RecordedAttribute { register, number, components, buffer, offset, stride } =
                         attribute;
@@ -212,10 +204,7 @@ impl Recording {
         let Some(RecordedIndices { buffer, offset, size }) = draw.indices else {
             return (draw.count <= MOST_VERTICES).then(Vec::new);
         };
-        let size = match size {
-            1 | 2 | 4 => size as usize,
-            _other => return None,
-        };
+        let size = matches!(size, 1 | 2 | 4).then_some(size as usize)?;
         let bytes = self.buffers.get(buffer as usize)?.get(offset as usize..)?;
         let bytes = bytes.get(..size.checked_mul(draw.count as usize)?)?;
         let index = |bytes: &[u8]| bytes.iter().rev().fold(0, |index, &byte| index << 8 | u32::from(byte));

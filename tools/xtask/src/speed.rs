@@ -38,8 +38,9 @@ const PROGRAMS: [&str; 22] = [
     "wgsl:shaders/uber.shbin",
     "glsl:shaders/uber.shbin",
 ];
-/// Vertices of draws whose cache lines count, by the interpreter and by a batch.
-const DRAWS: [usize; 4] = [1, 4, 15, 64];
+/// Vertices of draws whose cache lines count, by the interpreter and by a batch. Up to 15 run in
+/// blocks of their own.
+const DRAWS: [usize; 5] = [1, 4, 15, 16, 64];
 /// The program of these draws.
 const DRAWN: &str = "shaders/textured.shbin";
 /// Caches that count each line once: the first level holds two lines, the last one more than a

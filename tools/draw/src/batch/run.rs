@@ -16,7 +16,6 @@ use super::group::{FEW, Group, Groups, Used};
 use super::lanes::{Active, BLOCK, LANES};
 use super::register_file::{At, File};
 use super::rest::Rest;
-use super::small::Small;
 use super::wide::Wide;
 use crate::entity::bits;
 use transpica::interp::Settings;
@@ -94,7 +93,7 @@ impl Runner {
 
     /// Runs a program in the first lanes of [small](super::small) registers.
     pub(super) fn run_small(&mut self, code: &Code, count: usize) {
-        self.file.small.begin(code, &self.settings);
+        self.file.begin_small(code, &self.settings);
         self.begin(code, count);
     }
 
@@ -206,7 +205,7 @@ impl Runner {
         let at = At { wide: *wide, active };
         if file.small.is_running {
             let operations = code.operations.get(pc.index()..).unwrap_or_default();
-            return Small::execute(file, &operations[..words.min(operations.len())], counter, &at);
+            return (file.small.pass)(file, &operations[..words.min(operations.len())], counter, &at);
         }
         for operation in code.operations.iter().skip(pc.index()).take(words) {
             file.prepare(operation, counter, &at);
