@@ -17,7 +17,7 @@ const LAST: usize = 998;
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// Hide warnings, notes and progress
+    /// Hide warnings, notes, reports and progress
     ///
     /// In tables, show only failed rows and totals.
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]

@@ -269,6 +269,45 @@ fn optimized_programs_are_shorter_and_equal() {
 }
 
 #[test]
+fn optimization_has_goals() {
+    let folder = folder("optimize-goals");
+    let out = folder.join("out.shbin").display().to_string();
+    let points = "shaders/points.shbin";
+    let text = transpica(&["optimize", points, "-o", &out]).succeeded();
+    assert!(text.contains(": 29 words, unchanged: new code would take 29 words in place of 29\n"), "{text}");
+    let text = transpica(&["optimize", points, "-o", &out, "--for", "speed"]).succeeded();
+    assert!(text.contains(": 29 words, now 33, proven equal\n"), "{text}");
+    assert!(text.contains("  DVLE 1 executes 41.0 instructions, now 27.0\n"), "{text}");
+    // What the first invocations leave is read by the next ones.
+    let text = transpica(&["optimize", "shaders/counter.shbin", "-o", &out]).succeeded();
+    assert!(text.contains(": 59 words, now 53, proven equal\n"), "{text}");
+    let text = transpica(&["optimize", "shaders/trail.shbin", "-o", &out, "--for", "speed"]).succeeded();
+    assert!(text.contains(": no proof was found, and invocations read what "), "{text}");
+    // The last product comes first in DP4.
+    let lines = "mul r0.x, k.w, a.w\nmad r0.x, a.z, k.z, r0.x\nmad r0.x, a.y, k.y, r0.x\nmad r0.x, a.x, k.x, r0.x\nmov pos, r0.x";
+    let sum = source(&folder, "sum.v.pica", lines);
+    let all = ["optimize", &sum, "-o", &out];
+    let text = transpica(&[&all[..], &["--reorder=0.5"]].concat()).succeeded();
+    let (_, report) =
+        text.split_once(": 6 words, now 2, equal up to rounding\n  at most ").expect("a distance");
+    assert!(report.contains(" ulp, ") && report.contains(" of the largest component\n"), "{text}");
+    assert_eq!(transpica(&["equal", &sum, &out]).status, 1);
+    assert_eq!(transpica(&["equal", &sum, &out, "--up-to-rounding=0.5"]).status, 0);
+    let text = transpica(&[&all[..], &["--reorder=1e-9"]].concat()).succeeded();
+    assert!(text.contains(": sums in another order change position."), "{text}");
+    let (status, document) = json(&[&all[..], &["--reorder=0.5", "--json", "-q"]].concat());
+    assert!(status == 0 && document["programs"][0]["ulp"].as_u64() > Some(0), "{document}");
+    for wrong in ["--reorder=1", "--for=words"] {
+        assert_eq!(transpica(&[&all[..], &[wrong]].concat()).status, 2, "{wrong}");
+    }
+    // Reports are no results: a quiet run prints nothing.
+    for quiet in [&all[..], &["compile", "tools/compile/tests/shaders/lit.wgsl", "-o", &out]] {
+        let ran = transpica(&[quiet, &["-q"]].concat());
+        assert_eq!((ran.status, ran.text(), ran.report()), (0, String::new(), String::new()), "{quiet:?}");
+    }
+}
+
+#[test]
 fn all_programs_of_a_file_are_optimized() {
     let folder = folder("optimize-several");
     let out = folder.join("small.shbin").display().to_string();

@@ -17,7 +17,10 @@ fn emitted(text: &str, masks: &[Mask], free: u128) -> Result<Emitted, Error> {
 fn emitted_as(is_exact: bool, text: &str, masks: &[Mask], free: u128) -> Result<Emitted, Error> {
     let module = parse(text).expect("a module");
     let outputs = (0..).zip(masks.iter().copied()).collect();
-    emit(&module, &Surroundings { outputs, free, present: Vec::new(), shares: true, is_exact })
+    emit(
+        &module,
+        &Surroundings { outputs, carried: Vec::new(), free, present: Vec::new(), shares: true, is_exact },
+    )
 }
 
 /// Checks that what is written computes what the function says. Returns its text.

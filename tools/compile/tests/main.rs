@@ -6,6 +6,7 @@ mod needs;
 
 mod compiled;
 mod forms;
+mod goals;
 mod host;
 mod programs;
 mod quaternions;

@@ -11,7 +11,7 @@ use transpica::{Limits, Options, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::{Comparison, Effort, Opened, Verdict, compare};
-use transpica_compile::optimize::{Known, Optimized, optimize};
+use transpica_compile::optimize::{Goal, Known, Optimized, optimize};
 
 /// The shapes: words before and after.
 const SHAPES: [(&str, usize, usize); 10] = [
@@ -38,7 +38,7 @@ fn assembled(name: &str) -> Vec<u8> {
 }
 
 fn optimized(bytes: &[u8]) -> Optimized {
-    optimize(bytes, &[Known::default()]).expect("a program")
+    optimize(bytes, &[Known::default()], Goal::default()).expect("a program")
 }
 
 fn opened(bytes: &[u8]) -> Opened {

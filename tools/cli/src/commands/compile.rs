@@ -121,12 +121,13 @@ pub fn run(arguments: &Compile, common: &Common) -> Result<(), Failure> {
             names.join(", ")
         ));
     }
-    write(arguments, &compiled, output, bindings)
+    write(arguments, common, &compiled, output, bindings)
 }
 
 /// Writes the program, its bindings and the report.
 fn write(
     arguments: &Compile,
+    common: &Common,
     compiled: &Compiled,
     output: &Path,
     bindings: &BindingFiles,
@@ -150,7 +151,9 @@ fn write(
     }
     written.extend(texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())));
     let report = if arguments.json { Schema::COMPILE.text(document(compiled)) } else { describe(compiled) };
-    written.push((None, report.as_bytes()));
+    if arguments.json || !common.quiet {
+        written.push((None, report.as_bytes()));
+    }
     files::write_all(&written)
 }
 

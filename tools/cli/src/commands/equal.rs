@@ -39,7 +39,7 @@ Uniforms and inputs with the same name are the same, whatever their registers; t
 
 A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
 
-Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs that read what an earlier invocation left only run. No distance is proven: --up-to-rounding has the largest one on values as games have them.
+Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs that read what an earlier invocation left are equal if invocations that begin alike, in all that one of them reads, send the same and end alike in it. No distance is proven: --up-to-rounding has the largest one on values as games have them.
 
 Exit status 1 if they differ, if no vertex shows that they do not, or for an error in the input: then nothing is printed on standard output.")]
 pub struct Equal {
@@ -86,7 +86,7 @@ pub struct Equal {
 }
 
 /// Parses a part of a number.
-fn part(text: &str) -> Result<f32, String> {
+pub(super) fn part(text: &str) -> Result<f32, String> {
     let number = text.parse::<f32>().ok().filter(|number| (0.0..1.0).contains(number));
     number.ok_or_else(|| "a number from 0 to below 1, such as 1e-5".into())
 }

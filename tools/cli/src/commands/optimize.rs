@@ -1,19 +1,21 @@
-//! `transpica optimize`: the same program in fewer words, shown equal to it before it is written.
+//! `transpica optimize`: the same program in fewer words or with fewer executed instructions, shown
+//! equal to it before it is written.
 //! In: a file, known values. Out: a file with the same tables, or a set of files for the values of
 //! some bools, with a table that says which to load.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use transpica::settings::Control;
 use transpica::{Limits, Shbin};
 use transpica_build::bindings::Variants;
 use transpica_compile::equal::Opened;
-use transpica_compile::optimize::{Known, Optimized, Reason, optimize};
+use transpica_compile::optimize::{Goal, Known, Objective, Optimized, Reason, optimize};
 use transpica_compile::paths::{self, Path as Way};
 
+use super::equal::part;
 use crate::arguments::Arguments;
 use crate::files;
 use crate::input::Input;
@@ -22,16 +24,19 @@ use crate::report::{Common, Failure};
 use crate::settings::{ForKnownValues, Settings};
 use crate::streams::{Output, Streams};
 
-/// Make a program shorter, with a proof
+/// Make a program shorter or faster, with a proof
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica optimize lights.shbin -o small.shbin
+  transpica optimize particles.shbin -o fast.shbin --for speed
   transpica optimize uber.v.pica --bools hasFog=false,hasLight=true -o lit.shbin
   transpica optimize uber.v.pica --variants hasFog,hasLight -o uber.shbin --bind-c variants.h
 
-Tables, symbols and registers of the file stay, and so does every bit of every output. Tables and bytes between them keep their order, as with `asm --like`; a file in which nothing becomes shorter is written byte for byte. What is written is compared with the file as `equal` compares; a program stays as it is if it cannot be made shorter, if nothing shows the new one equal, and if it is a geometry program that reads what an earlier invocation left in registers.
+Tables, symbols and registers of the file stay, and so does every bit of every output, but for --reorder. Tables and bytes between them keep their order, as with `asm --like`; a file in which nothing becomes better is written byte for byte. What is written is compared with the file as `equal` compares; a program stays as it is if it cannot be made better, if nothing shows the new one equal, and if it is a geometry program that reads what an earlier invocation left, unless that is in r0 to r15 and the new one is proven equal.
 
-Lines that repeat become procedures only if the program does not become shorter without them, and if none of the counted ways through it executes more instructions with them.
+No new program executes more instructions than the old one on any of the counted ways through it. --for speed writes programs that execute fewer on some way, in up to 512 words, or 4,096 in files of geometry programs alone. For size, lines that repeat become procedures only if the program does not become shorter without them.
+
+--reorder lets sums and products be in another order where that is shorter: DP3, DP4 or DPH for a sum of products. The distance of the results is measured on values as games have them, as by `equal --up-to-rounding`, and printed; no distance is proven.
 
 A file may hold several programs: all get one section of code, in which some may keep what they had. Values and --variants that name uniforms are for the programs that have these names.
 
@@ -42,6 +47,14 @@ pub struct Optimize {
     /// Output file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Costs that become less
+    #[arg(long = "for", value_enum, value_name = "COSTS", default_value_t = Costs::Size)]
+    pub costs: Costs,
+    /// Let sums be in another order, by which results may change by this part of the largest
+    /// component of their vector [default: keep all bits; without a number 1e-5]
+    #[arg(long, value_name = "PART", num_args = 0..=1, require_equals = true, default_missing_value = "1e-5")]
+    #[arg(value_parser = part)]
+    pub reorder: Option<f32>,
     /// Constants of the file that have no name never change: compute with them
     #[arg(long)]
     pub fold: bool,
@@ -59,6 +72,15 @@ pub struct Optimize {
     pub json: bool,
     #[command(flatten)]
     pub settings: Settings<ForKnownValues>,
+}
+
+/// `--for`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Costs {
+    /// Words of code
+    Size,
+    /// Executed instructions; words may become more
+    Speed,
 }
 
 /// Most bools of a set of variants.
@@ -86,7 +108,7 @@ impl Arguments for Optimize {
     }
 }
 
-/// A file that was made shorter.
+/// A file that was optimized.
 struct Made {
     path: PathBuf,
     /// Known bools and ints of the first program.
@@ -117,6 +139,11 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
             )));
         }
     }
+    let objective = match arguments.costs {
+        Costs::Size => Objective::Size,
+        Costs::Speed => Objective::Speed,
+    };
+    let goal = Goal { objective, rounding: arguments.reorder };
     let mut all = Vec::new();
     for number in 0..1u32 << arguments.variants.len() {
         let of_program = |(control, bools): (&Control, &Vec<Option<u8>>)| {
@@ -136,18 +163,18 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
             let ending = arguments.output.extension().unwrap_or_default().to_string_lossy().into_owned();
             arguments.output.with_extension(format!("{number}.{ending}"))
         };
-        let optimized = optimize(&input.bytes, &known).map_err(fail)?;
+        let optimized = optimize(&input.bytes, &known, goal).map_err(fail)?;
         if let Some(Reason::Differs(_)) = optimized.kept {
             let message = format!("{}: what was made is not equal", arguments.file.display());
             return Err(Failure::new(message).hint("this is a fault of transpica: please report the file"));
         }
         all.push(made(&opened, path, &known, optimized).map_err(fail)?);
     }
-    write(arguments, &all, &opened)
+    write(arguments, common, &all, &opened)
 }
 
 /// Writes the programs, their tables and the report.
-fn write(arguments: &Optimize, all: &[Made], opened: &[Opened]) -> Result<(), Failure> {
+fn write(arguments: &Optimize, common: &Common, all: &[Made], opened: &[Opened]) -> Result<(), Failure> {
     let text = if arguments.json { Schema::OPTIMIZE.text(document(all)) } else { table(all, opened) };
     let names: Vec<String> = all.iter().map(|made| files::name(&made.path)).collect();
     let module = arguments.bind_rust.as_deref().unwrap_or(&arguments.output);
@@ -162,7 +189,9 @@ fn write(arguments: &Optimize, all: &[Made], opened: &[Opened]) -> Result<(), Fa
     for (path, text) in &tables {
         written.extend(path.as_deref().map(|path| (Some(path), text.as_bytes())));
     }
-    written.push((None, text.as_bytes()));
+    if arguments.json || !common.quiet {
+        written.push((None, text.as_bytes()));
+    }
     files::write_all(&written)
 }
 
@@ -238,6 +267,7 @@ fn made(opened: &[Opened], path: PathBuf, known: &[Known], optimized: Optimized)
     let proof = match (&optimized.kept, optimized.is_proven) {
         (Some(_), _) => "unchanged",
         (None, true) => "proven equal",
+        (None, false) if optimized.distance.ulp > 0 => "equal up to rounding",
         (None, false) => "equal on samples",
     };
     let mut ways = Vec::new();
@@ -256,11 +286,15 @@ fn made(opened: &[Opened], path: PathBuf, known: &[Known], optimized: Optimized)
 fn table(all: &[Made], opened: &[Opened]) -> String {
     let mut text = String::new();
     for made in all {
-        let Optimized { before, after, kept, programs, .. } = &made.optimized;
+        let Optimized { before, after, kept, programs, distance, .. } = &made.optimized;
         let name = made.path.display();
         match kept {
             Some(reason) => _ = writeln!(text, "{name}: {before} words, unchanged: {reason}"),
             None => _ = writeln!(text, "{name}: {before} words, now {after}, {}", made.proof),
+        }
+        if distance.ulp > 0 {
+            let relative = distance.relative;
+            _ = writeln!(text, "  at most {} ulp, {relative:.1e} of the largest component", distance.ulp);
         }
         for (index, (opened, ways)) in opened.iter().zip(&made.ways).enumerate() {
             let program = if made.ways.len() > 1 { format!("DVLE {index} ") } else { String::new() };
@@ -300,7 +334,9 @@ fn document(all: &[Made]) -> Value {
             "file": made.path.display().to_string(),
             "bools": { "known": made.control.bools.baked, "values": made.control.bools.values },
             "before": made.optimized.before, "after": made.optimized.after,
-            "proof": made.proof, "kept": made.optimized.kept.as_ref().map(ToString::to_string),
+            "proof": made.proof, "ulp": made.optimized.distance.ulp,
+            "relative": transpica_inspect::json::decimal(made.optimized.distance.relative),
+            "kept": made.optimized.kept.as_ref().map(ToString::to_string),
             "stays": stays.collect::<Vec<_>>(), "instructions": rows.collect::<Vec<_>>(),
         })
     });

@@ -263,7 +263,14 @@ fn emitted(Lowered { module, interface }: Lowered) -> Result<(Interface, Emitted
     let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
     // Registers from `free` to c95 may hold constants.
     let free = (1u128 << 96) - (1u128 << interface.free);
-    let surroundings = Surroundings { outputs, free, present: Vec::new(), shares: false, is_exact: false };
+    let surroundings = Surroundings {
+        outputs,
+        carried: Vec::new(),
+        free,
+        present: Vec::new(),
+        shares: false,
+        is_exact: false,
+    };
     let emitted = emit(&module, &surroundings).map_err(|error| Error::Emit(with_lines(error)))?;
     Ok((interface, emitted))
 }

@@ -88,6 +88,7 @@ fn merge(code: &mut Code) {
             code.hints[a.0 as usize] = code.hints[b.0 as usize];
         }
     }
+    code.pins.iter_mut().for_each(|(var, _)| *var = find(&mut parents, *var));
     for step in &mut code.steps {
         step.for_each_source_mut(|source| {
             if let Home::Var(var) = &mut source.home {
@@ -211,6 +212,7 @@ fn goals(code: &Code) -> Vec<Vec<Target>> {
         }
     }
     if vertices::send(&code.steps) {
+        code.pins.iter().for_each(|(var, _)| goals[var.0 as usize].clear());
         vertices::keep_near(code, &mut goals);
         return goals;
     }

@@ -257,6 +257,8 @@ pub(super) struct Code {
     pub steps: Vec<Step>,
     /// The register and component that each variable had in its source, if known.
     pub hints: Vec<Option<(u8, u8)>>,
+    /// Variables that have a value at the start and need one at the end, in these registers.
+    pub pins: Vec<(Var, (u8, u8))>,
 }
 
 impl Code {

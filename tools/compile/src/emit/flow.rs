@@ -6,6 +6,7 @@ use crate::ir::walk::{self, Walk};
 use crate::ir::{Exit, Func, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Value, ValueList};
 use transpica::isa::Mask;
 
+use super::Surroundings;
 use super::code::{Code, Source, Step, Target, Test, Var};
 use super::conditions::Comparison;
 use super::error::Error;
@@ -79,10 +80,11 @@ pub(super) struct Strategy {
 pub(super) fn run<'a>(
     f: &'a Func,
     undefined: Vec<Value>,
-    outputs: &'a [(u8, Mask)],
+    surroundings: &'a Surroundings,
     strategy: Strategy,
 ) -> Result<(Code, u32), Error> {
-    let select = Select::new(f, undefined, strategy);
+    let Surroundings { outputs, carried, .. } = surroundings;
+    let select = Select::new(f, undefined, carried, strategy);
     let sent = Sent::default();
     let mut flow = Flow { select, frames: Vec::new(), writes: Vec::new(), labels: 0, outputs, sent };
     flow.prepare_writes(outputs);
@@ -144,6 +146,10 @@ impl Flow<'_> {
     fn prepare_writes(&mut self, outputs: &[(u8, Mask)]) {
         let f = self.select.f;
         let Some(Exit::Yield(list)) = f.body.map(|body| f.regions[body].exit) else { return };
+        // A geometry program yields what it carries over, which `keep` writes.
+        if !self.select.code.pins.is_empty() {
+            return;
+        }
         for (&value, &(register, mask)) in f.get(list).iter().zip(outputs) {
             let mut late: Vec<(Target, Operand)> = Vec::new();
             for (lane, component) in (0u8..).zip(mask.iter()) {
@@ -278,7 +284,8 @@ impl Flow<'_> {
         let exit = f.regions[region].exit;
         let Some(frame) = self.frames.last() else {
             let rest: Vec<(Target, Operand)> = self.writes.drain(..).flat_map(|write| write.lanes).collect();
-            return self.copy(rest);
+            self.copy(rest)?;
+            return self.keep(exit);
         };
         let (copies, stays) = (frame.copies, matches!(frame.kind, Kind::Leaving | Kind::Block));
         match exit {
@@ -307,6 +314,16 @@ impl Flow<'_> {
             frame.after_first = Some(state);
         }
         Ok(())
+    }
+
+    /// Leaves what later invocations read in its registers.
+    fn keep(&mut self, exit: Exit) -> Result<(), Error> {
+        let values = self.select.f.get(exit.list()).iter();
+        let pins = self.select.code.pins.iter();
+        let copies =
+            pins.zip(values).map(|(&(var, _), &value)| (Target::Var(var), self.select.operand(value, 0)));
+        let copies = copies.collect();
+        self.copy(copies)
     }
 
     /// The results of the innermost construct.

@@ -97,6 +97,7 @@ pub(super) fn live(code: &Code) -> Sets {
     // One more for the end.
     let mut before = Sets::new(steps.len() + 1, code.hints.len());
     let mut after = Sets::new(steps.len(), code.hints.len());
+    code.pins.iter().for_each(|&(var, _)| before.insert(steps.len(), var));
     loop {
         let mut changed = false;
         for n in (0..steps.len()).rev() {
@@ -130,6 +131,11 @@ pub(super) fn interference(code: &Code) -> Sets {
     let after = live(code);
     let mut graph = Sets::new(code.hints.len(), code.hints.len());
     let mut targets: Vec<(Var, Option<Source>)> = Vec::new();
+    for &(var, _) in &code.pins {
+        for &(other, _) in code.pins.iter().filter(|&&(other, _)| other != var) {
+            graph.insert(var.0 as usize, other);
+        }
+    }
     for (n, step) in code.steps.iter().enumerate() {
         targets.clear();
         if let Step::Copy(copies) = step {

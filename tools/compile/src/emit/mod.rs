@@ -5,11 +5,11 @@
 //!
 //! `blocks.rs` no early ends of blocks; `flow.rs` constructs and outputs, `loops.rs` shapes of
 //! loops, `conditions.rs` tests, `select.rs` operations and their operands, `fuse.rs` MAD and DPH,
-//! `uses.rs` counts of reads: to `code.rs`. `join.rs` IFs in a row, `pack.rs` instructions of
-//! several values; `coalesce.rs`, `hoist.rs` copies; `live.rs` interference, `place.rs` registers;
-//! `constants.rs` uniforms for constants; `tidy.rs` empty blocks, `print.rs` text, `shorten.rs`
-//! lines that repeat, `lengths.rs` long parts; `vertices.rs` EMIT; `unroll.rs` loops of known
-//! length; `error.rs` errors.
+//! `gather.rs` DP3 and DP4, `uses.rs` counts of reads: to `code.rs`. `join.rs` IFs in a row,
+//! `pack.rs` instructions of several values; `coalesce.rs`, `hoist.rs` copies; `live.rs`
+//! interference, `place.rs` registers; `constants.rs` uniforms for constants; `tidy.rs` empty
+//! blocks, `print.rs` text, `shorten.rs` lines that repeat, `lengths.rs` long parts; `vertices.rs`
+//! EMIT; `unroll.rs` loops of known length; `error.rs` errors.
 
 mod blocks;
 mod coalesce;
@@ -19,6 +19,7 @@ mod constants;
 mod error;
 mod flow;
 mod fuse;
+pub(crate) mod gather;
 mod hoist;
 mod join;
 mod lengths;
@@ -46,12 +47,18 @@ pub use error::{Error, Place};
 use flow::Strategy;
 use pack::Packing;
 
+/// A word of state, and the register and component of the temporary that holds it.
+pub type Carried = (u32, (u8, u8));
+
 /// Surroundings of a function: registers of its outputs, and uniforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     /// The output register of each value that the function yields, and the components that its
     /// lanes are written to, in their order; those of every vertex, if it sends vertices.
     pub outputs: Vec<(u8, Mask)>,
+    /// Words of state that invocations leave for later ones, as the function reads and yields them,
+    /// and the temporaries that hold them.
+    pub carried: Vec<Carried>,
     /// Float uniforms that constants may take, bit n = cn.
     pub free: u128,
     /// Float uniforms with values that never change, as bits of f32.
@@ -109,16 +116,44 @@ const FAR: usize = MOST_WORDS * 3 / 2;
 const CHANGES: [fn(&mut Strategy); 2] =
     [|strategy| strategy.copies = true, |strategy| strategy.spreads = true];
 
-/// Writes the main function of a module as a program.
+/// Costs of a program, the most important first.
+pub type Rank = [f64; 3];
+
+/// The costs by which programs are compared.
+#[derive(Clone, Copy)]
+pub struct Costs<'a> {
+    /// Those of a program.
+    pub rank: &'a dyn Fn(&Emitted) -> Rank,
+    /// The number of words from which on no program has a lower rank than this one.
+    pub most: &'a dyn Fn(Rank) -> usize,
+}
+
+/// Writes the main function of a module as a program of the fewest words.
 ///
 /// # Errors
 /// An operation that the machine or this compiler lacks; more of a resource than the machine has.
 pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Error> {
+    // Range: a program that fits has at most 512 words.
+    let rank = |emitted: &Emitted| [emitted.words() as f64, 0.0, 0.0];
+    let costs = Costs { rank: &rank, most: &|[words, ..]| words as usize };
+    emit_by(module, surroundings, costs).map(|(_, emitted)| emitted)
+}
+
+/// [`emit`] that keeps the first program of the least rank, and returns both.
+///
+/// # Errors
+/// Those of [`emit`].
+pub fn emit_by(
+    module: &Module,
+    surroundings: &Surroundings,
+    costs: Costs<'_>,
+) -> Result<(Rank, Emitted), Error> {
     let mut main = module.main.clone();
     let mut undefined = blocks::run(&mut main);
     undefined.extend(vertices::counts(&main));
     let (seen, flow, best, error) = (Vec::new(), None, None, None);
-    let mut search = Search { main: &main, undefined: &undefined, surroundings, seen, flow, best, error };
+    let mut search =
+        Search { main: &main, undefined: &undefined, surroundings, costs, seen, flow, best, error };
     let is_exact = surroundings.is_exact;
     for (fusions, computes) in FUSIONS {
         for (reuses, packing) in
@@ -132,45 +167,51 @@ pub fn emit(module: &Module, surroundings: &Surroundings) -> Result<Emitted, Err
         }
     }
     for change in CHANGES {
-        if let Some(&(_, strategy)) = search.best.as_ref() {
+        if let Some(&(.., strategy)) = search.best.as_ref() {
             let mut strategy = strategy;
             change(&mut strategy);
             search.attempt(strategy)?;
         }
     }
     match (search.best, search.error) {
-        (Some((best, _)), _) => Ok(best),
+        (Some((rank, best, _)), _) => Ok((rank, best)),
         (None, Some(error)) => Err(error),
         (None, None) => unreachable!("there is a strategy"),
     }
 }
 
-/// Programs of strategies, of which the shortest is kept.
+/// Programs of strategies, of which the one of the least rank is kept.
 struct Search<'a> {
     main: &'a Func,
     undefined: &'a [Value],
     surroundings: &'a Surroundings,
+    costs: Costs<'a>,
     /// Code before its registers are placed, of all strategies.
     seen: Vec<(Code, u32)>,
     /// What was selected last, before instructions are joined.
     flow: Option<(Strategy, (Code, u32))>,
-    best: Option<(Emitted, Strategy)>,
+    best: Option<(Rank, Emitted, Strategy)>,
     /// The first error of a resource other than words, or else the one of the fewest words.
     error: Option<Error>,
 }
 
 impl Search<'_> {
     fn attempt(&mut self, strategy: Strategy) -> Result<(), Error> {
-        let shortest = self.best.as_ref().map_or(usize::MAX, |(best, _)| best.words());
+        let most = self.best.as_ref().map_or(usize::MAX, |&(rank, ..)| (self.costs.most)(rank));
         let written = match self.selected(strategy) {
-            Ok(Some((code, labels))) => written(code, labels, self.surroundings, shortest),
+            Ok(Some((code, labels))) => written(code, labels, self.surroundings, most),
             // Another strategy had the same result.
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };
         match written {
-            Ok(Some(emitted)) if emitted.words() < shortest => self.best = Some((emitted, strategy)),
-            Ok(_) => {}
+            Ok(Some(emitted)) => {
+                let rank = (self.costs.rank)(&emitted);
+                if self.best.as_ref().is_none_or(|(best, ..)| rank < *best) {
+                    self.best = Some((rank, emitted, strategy));
+                }
+            }
+            Ok(None) => {}
             Err(error @ Error::Unsupported { .. }) => return Err(error),
             Err(error) => match &self.error {
                 Some(known) if excess(&error) >= excess(known) => {}
@@ -185,7 +226,7 @@ impl Search<'_> {
         let selection = Strategy { packing: Packing::None, ..strategy };
         if self.flow.as_ref().is_none_or(|(known, _)| *known != selection) {
             let undefined = self.undefined.to_vec();
-            let (mut code, labels) = flow::run(self.main, undefined, &self.surroundings.outputs, selection)?;
+            let (mut code, labels) = flow::run(self.main, undefined, self.surroundings, selection)?;
             join::run(&mut code.steps);
             self.flow = Some((selection, (code, labels)));
         }
@@ -213,12 +254,12 @@ fn excess(error: &Error) -> Option<usize> {
     }
 }
 
-/// Writes instructions as a program, if it has fewer words than another one.
+/// Writes instructions as a program, if it has fewer than so many words.
 fn written(
     mut code: Code,
     labels: u32,
     surroundings: &Surroundings,
-    shortest: usize,
+    most: usize,
 ) -> Result<Option<Emitted>, Error> {
     let computes = |step: &&Step| matches!(step, Step::Data(_) | Step::Compare { .. });
     if !surroundings.shares && code.steps.iter().filter(computes).count() > FAR {
@@ -230,7 +271,7 @@ fn written(
     }
     coalesce::run(&mut code);
     let has_ends = surroundings.shares || code.steps.contains(&Step::Else);
-    if !has_ends && words(&code.steps) >= shortest {
+    if !has_ends && words(&code.steps) >= most {
         return Ok(None);
     }
     let spots = place::run(&mut code)?;
@@ -245,7 +286,7 @@ fn written(
     if words > MOST_WORDS {
         return Err(Error::limit(WORDS, Some(words), MOST_WORDS));
     }
-    if words >= shortest {
+    if words >= most {
         return Ok(None);
     }
     let text = text(sends, &procedures, &lines);

@@ -99,12 +99,12 @@ impl Groups {
         sets.sort_by_key(|&(rank, step, ..)| (rank, step));
         let mut broken: Vec<Broken> = Vec::new();
         for (_, step, operand, vars) in sets {
-            if self.join(&vars, graph) {
+            if self.join(&vars, code, graph) {
                 continue;
             }
             // Few parts are better than many.
             for (n, &var) in vars.iter().enumerate() {
-                let _is_one = vars[..n].iter().any(|&other| self.join(&[other, var], graph));
+                let _is_one = vars[..n].iter().any(|&other| self.join(&[other, var], code, graph));
             }
             if broken.iter().all(|broken| broken.step != step) {
                 broken.push(Broken { step, operand });
@@ -115,7 +115,7 @@ impl Groups {
     }
 
     /// Makes one group of those of some variables, if one register can hold it.
-    fn join(&mut self, vars: &[Var], graph: &Sets) -> bool {
+    fn join(&mut self, vars: &[Var], code: &Code, graph: &Sets) -> bool {
         let mut roots: Vec<u32> = vars.iter().map(|&var| self.of(var)).collect();
         roots.sort_unstable();
         roots.dedup();
@@ -124,7 +124,11 @@ impl Groups {
         }
         let all: Vec<Var> =
             roots.iter().flat_map(|&root| self.members[root as usize].iter().copied()).collect();
-        if colors(&all, graph, &[[].as_slice(); 4].map(<[u64]>::to_vec), &|_| None).is_none() {
+        let mut pinned = all.iter().filter_map(|&var| pin(code, var)).map(|(register, _)| register);
+        let first = pinned.next();
+        if pinned.any(|register| Some(register) != first)
+            || colors(&all, graph, &[[].as_slice(); 4].map(<[u64]>::to_vec), &|_| None, code).is_none()
+        {
             return false;
         }
         for &root in &roots[1..] {
@@ -134,6 +138,11 @@ impl Groups {
         self.members[roots[0] as usize] = all;
         true
     }
+}
+
+/// The register and component that a variable must have.
+fn pin(code: &Code, var: Var) -> Option<Spot> {
+    code.pins.iter().find(|pin| pin.0 == var).map(|pin| pin.1)
 }
 
 fn vars(lanes: &[Source]) -> Vec<Var> {
@@ -150,9 +159,11 @@ fn colors(
     graph: &Sets,
     taken: &[Vec<u64>; 4],
     hint: &dyn Fn(Var) -> Option<u8>,
+    code: &Code,
 ) -> Option<Vec<u8>> {
     let free = |var: Var, component: usize| {
-        taken[component].iter().zip(graph.row(var.0 as usize)).all(|(a, b)| a & b == 0)
+        pin(code, var).is_none_or(|(_, pinned)| usize::from(pinned) == component)
+            && taken[component].iter().zip(graph.row(var.0 as usize)).all(|(a, b)| a & b == 0)
     };
     // The most entangled first.
     let mut order: Vec<usize> = (0..vars.len()).collect();
@@ -322,7 +333,7 @@ fn assign(code: &Code, graph: &Sets, groups: &Groups) -> Result<Vec<Spot>, Error
     ];
     let mut failed = Vec::new();
     for order in orders {
-        all.sort_by_cached_key(order);
+        all.sort_by_cached_key(|members| (register(code, members).is_none(), order(members)));
         match try_assign(code, graph, &all) {
             Ok(spots) => return Ok(spots),
             Err(group) => failed = group,
@@ -330,6 +341,11 @@ fn assign(code: &Code, graph: &Sets, groups: &Groups) -> Result<Vec<Spot>, Error
     }
     let (taken, places) = describe(code, graph, &failed);
     Err(Error::Limit { what: "temporaries", needed: None, limit: sizes::TEMPS, taken, places })
+}
+
+/// The register that a group must have.
+fn register(code: &Code, members: &[Var]) -> Option<u8> {
+    members.iter().find_map(|&var| pin(code, var)).map(|(register, _)| register)
 }
 
 /// The first step that names each variable.
@@ -353,8 +369,11 @@ fn try_assign(code: &Code, graph: &Sets, groups: &[Vec<Var>]) -> Result<Vec<Spot
     let mut spots: Vec<Spot> = vec![(0, 0); code.hints.len()];
     let hint = |var: Var| code.hints[var.0 as usize].map(|(_, component)| component);
     for group in groups {
-        let found = (0..sizes::TEMPS).find_map(|register| {
-            colors(group, graph, &taken[register], &hint).map(|components| (register, components))
+        let pinned = register(code, group);
+        let mut registers =
+            (0..sizes::TEMPS).filter(|&n| pinned.is_none_or(|pinned| usize::from(pinned) == n));
+        let found = registers.find_map(|register| {
+            colors(group, graph, &taken[register], &hint, code).map(|components| (register, components))
         });
         let Some((register, components)) = found else { return Err(group.clone()) };
         for (&var, component) in group.iter().zip(components) {

@@ -3,7 +3,9 @@
 //! operands: one uniform, in the wide source; one input; one sign for an operand.
 //! `flow.rs` has constructs, `tests.rs` of conditions. Knows no temporary register.
 
-use crate::ir::{Array, Binary, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value};
+use crate::ir::{
+    Array, Binary, Buffer, Def, Func, HintRegister, Lane, Op, Resource, ScalarKind, Unary, Value,
+};
 use transpica::isa::{CompareOp, DataOp, Index, Pc};
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
@@ -36,6 +38,13 @@ pub(super) enum Root {
     Const(u32),
     /// 0 or 1 without a constant.
     Computed(u32),
+}
+
+/// The word of state that a value is.
+fn carried_word(f: &Func, value: Value) -> Option<u32> {
+    let Some(Op::Unary(Unary::FromBits, bits)) = f.op(value) else { return None };
+    let Some(Op::ReadAt(Array::Buffer(Buffer::State), index)) = f.op(bits) else { return None };
+    if let Some(Op::Const([word, ..])) = f.op(index) { Some(word) } else { None }
 }
 
 /// The bits of 1.
@@ -120,15 +129,22 @@ pub(super) struct Select<'a> {
 }
 
 impl<'a> Select<'a> {
-    pub fn new(f: &'a Func, undefined: Vec<Value>, strategy: Strategy) -> Self {
+    pub fn new(f: &'a Func, undefined: Vec<Value>, carried: &[super::Carried], strategy: Strategy) -> Self {
         let uses = Uses::new(f);
         let fusions = Fusions::new(f, &uses, strategy);
+        let (mut code, mut vars) = (Code::default(), vec![None; 4 * f.values.len()]);
+        for &(word, spot) in carried {
+            let var = code.var(Some(spot));
+            code.pins.push((var, spot));
+            let reads = f.values.keys().filter(|&value| carried_word(f, value) == Some(word));
+            reads.for_each(|value| vars[4 * value.0 as usize] = Some(var));
+        }
         Self {
             f,
             uses,
             fusions,
-            code: Code::default(),
-            vars: vec![None; 4 * f.values.len()],
+            code,
+            vars,
             copied: Vec::new(),
             reuses: strategy.reuses,
             computes: strategy.computes,
@@ -245,6 +261,8 @@ impl<'a> Select<'a> {
             }
             // Where they are needed.
             Unary::Neg | Unary::AddressP | Unary::Not => return Ok(()),
+            // It is there from the start.
+            Unary::FromBits if self.vars[4 * value.0 as usize].is_some() => return Ok(()),
             Unary::Sqrt
             | Unary::IsNan
             | Unary::ToInt

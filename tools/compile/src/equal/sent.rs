@@ -1,9 +1,11 @@
 //! Geometry programs as functions that submit, for each EMIT, what it sends.
 //! In: a function as it was lowered for the geometry unit, with all registers of each vertex. Out:
-//! the same with those components alone that matter, and the state of earlier invocations on which
-//! they depend. The vertex slots follow from the EMITs.
+//! the same with those components alone that matter, and the words of state of earlier
+//! invocations on which they depend. The vertex slots follow from the EMITs.
 
-use crate::geometry::{GeometryInput, GeometrySetup, StateItem, StateWord};
+use std::collections::BTreeSet;
+
+use crate::geometry::{GeometryInput, GeometrySetup};
 use crate::ir::{Array, Buffer, Def, Exit, Func, Item, Lane, Op, Type, Value};
 
 /// Register and component of each component of a vector, none for 0.
@@ -16,12 +18,14 @@ pub(crate) fn setup() -> GeometrySetup {
 }
 
 /// Makes a function submit vectors of some components after the setting of SETEMIT, and yield
-/// nothing but their number. Returns false for a function that never ends.
-pub(crate) fn restrict(f: &mut Func, vectors: &[Vector]) -> bool {
+/// nothing but their number and some words of state. Returns false for a function that never ends.
+pub(crate) fn restrict(f: &mut Func, vectors: &[Vector], words: &BTreeSet<usize>) -> bool {
     let Some(body) = f.body else { return false };
     let Exit::Yield(list) = f.regions[body].exit else { return false };
-    let count = f.get(list).first().copied();
-    f.regions[body].exit = Exit::Yield(f.list(count));
+    let all = f.get(list);
+    let kept = words.iter().filter_map(|&word| all.get(word + 1));
+    let kept: Vec<Value> = all.first().into_iter().chain(kept).copied().collect();
+    f.regions[body].exit = Exit::Yield(f.list(kept));
     let zero = f.value(Type::F32, Def::Op(Op::splat(Type::F32, 0)));
     for region in f.regions.keys() {
         let items = std::mem::take(&mut f.regions[region].items);
@@ -60,11 +64,11 @@ fn submitted(f: &mut Func, zero: Value, registers: &[Value], vector: &Vector) ->
     f.value(Type::F32X4, Def::Op(Op::Shuffle(lanes)))
 }
 
-/// The first state of earlier invocations that an optimized function depends on.
-pub(crate) fn carried(f: &Func, state: &[StateWord]) -> Option<StateItem> {
-    f.values.keys().find_map(|value| {
+/// The words of state of earlier invocations that an optimized function reads.
+pub(crate) fn read(f: &Func) -> impl Iterator<Item = usize> {
+    f.values.keys().filter_map(|value| {
         let Some(Op::ReadAt(Array::Buffer(Buffer::State), index)) = f.op(value) else { return None };
         let Some(Op::Const([number, ..])) = f.op(index) else { return None };
-        state.get(number as usize).map(|word| word.item)
+        Some(number as usize) // Range: the number of words.
     })
 }

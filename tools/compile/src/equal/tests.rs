@@ -344,7 +344,15 @@ fn geometry_programs_are_told_apart_by_what_they_emit() {
     let reset = text(
         &("mov r1, a\nadd r0, first, -r1\nadd r0, a, r0\n".to_owned() + &emit(0, ", prim", "mov pos, r0")),
     );
-    assert!(matches!(verdict([&counting, &fresh], &|_| {}), Verdict::Sampled { .. }));
+    assert_eq!(verdict([&counting, &fresh], &|_| {}), Verdict::Proven { claims: 0 });
+    // What the first invocations send is equal, and what they leave is not.
+    let other = text(&("mul r0, first, r0\n".to_owned() + &emit(0, ", prim", "mov pos, r1")));
+    let same = text(&("mul r0, first, a\n".to_owned() + &emit(0, ", prim", "mov pos, r1")));
+    assert_eq!(verdict([&other, &same], &|_| {}), Verdict::Proven { claims: 0 });
+    let later = ["mov pos, r1", "mov pos, r1\nmov r2, r2", "mov pos, r1\nmov r2, a"];
+    let [one, two, three] = later.map(|body| text(&(emit(0, ", prim", body) + "mov r1, r2\n")));
+    assert_eq!(verdict([&one, &two], &|_| {}), Verdict::Proven { claims: 0 });
+    assert!(matches!(verdict([&one, &three], &|_| {}), Verdict::Different(_)));
     assert!(matches!(verdict([&counting, &reset], &|_| {}), Verdict::Different(_)));
     let vertex = program("mov pos, a");
     let matching = Matching::new([&plain.symbols, &vertex.symbols], &[]).expect("outputs");

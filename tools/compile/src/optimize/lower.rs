@@ -3,8 +3,10 @@
 //! writes of its outputs, alone, and the uniforms that are free for constants.
 
 use crate::cfg::{Action, Cfg};
-use crate::geometry::observe;
-use crate::ir::{Exit, Func, Lane, Module, Op, ScalarKind, Type, ValueList};
+use std::collections::BTreeSet;
+
+use crate::geometry::{Observation, StateItem, StateWord, observe};
+use crate::ir::{Exit, Func, Lane, Module, Op, ScalarKind, Type, Unary, Value};
 use crate::lift::{self, Context, Form, Geometry, OutputSelection};
 use crate::passes;
 use crate::translate::{self, ControlFlow};
@@ -14,7 +16,7 @@ use transpica::isa::{Dest, Mask};
 use transpica::{Options, Program, Stage};
 
 use super::{Known, Reason};
-use crate::emit::{Surroundings, unroll};
+use crate::emit::{Carried, Surroundings, unroll};
 use crate::equal::sent::{self, Vector};
 
 /// A program in the intermediate form, with what surrounds it.
@@ -48,35 +50,57 @@ pub(super) fn lift_program(
     };
     let context =
         Context { program, constants: &folded.floats, outputs, geometry, options: &options, hooks: &[] };
-    let mut module = lift::structured(context, &cfg, &tree)?;
-    let outputs = match program.stage() {
-        Stage::Vertex => restrict(&mut module.main, &written),
-        Stage::Geometry => restrict_sent(&mut module.main, &written),
-    };
-    let Some(outputs) = outputs else { return Ok(Err(Reason::Unstructured)) };
-    let mut scratch = passes::Scratch::default();
-    passes::optimize::run(&mut module, &options.arithmetic, &mut scratch);
-    // The machine counts no loop without an int uniform.
-    if unroll::run(&mut module.main) {
+    let lifted = lift::structured(context, &cfg, &tree)?;
+    let (mut scratch, mut words) = (passes::Scratch::default(), BTreeSet::new());
+    let (mut module, outputs) = loop {
+        let mut module = lifted.clone();
+        let outputs = match program.stage() {
+            Stage::Vertex => restrict(&mut module.main, &written),
+            Stage::Geometry => restrict_sent(&mut module.main, &written, &words),
+        };
+        let Some(outputs) = outputs else { return Ok(Err(Reason::Unstructured)) };
         passes::optimize::run(&mut module, &options.arithmetic, &mut scratch);
-    }
-    if program.stage() == Stage::Geometry {
-        if let Some(item) = sent::carried(&module.main, &state) {
-            // The other bank may be the one that was seen.
-            let seen = observations.iter().find(|seen| seen.item == item).or(observations.first());
-            return Ok(Err(seen.map_or(Reason::Unstructured, |&seen| Reason::Carried(seen))));
+        // The machine counts no loop without an int uniform.
+        if unroll::run(&mut module.main) {
+            passes::optimize::run(&mut module, &options.arithmetic, &mut scratch);
         }
-        // The number of triangles only kept the order of EMITs.
-        module.main.body.into_iter().for_each(|body| {
-            module.main.regions[body].exit = Exit::Yield(ValueList::EMPTY);
-        });
+        let known = words.len();
+        words.extend(sent::read(&module.main));
+        // What later invocations read may need more of what earlier ones left.
+        if words.len() == known {
+            break (module, outputs);
+        }
+    };
+    let carried = match carried(&words, &state, &observations) {
+        Ok(carried) => carried,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    if program.stage() == Stage::Geometry {
+        yield_state(&mut module.main);
     }
     let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
     let usage = passes::analyze::usage::run(&module.main, &offsets);
     let present = (0..).zip(folded.floats).filter_map(|(register, value)| Some((register, value?))).collect();
     let free = !(usage.floats | usage.relative | taken(model));
-    let surroundings = Surroundings { outputs, free, present, shares: false, is_exact: true };
+    let surroundings = Surroundings { outputs, carried, free, present, shares: false, is_exact: true };
     Ok(Ok(Lifted { module, surroundings }))
+}
+
+/// The temporaries of words of state, or the reason why they are elsewhere.
+fn carried(
+    words: &BTreeSet<usize>,
+    state: &[StateWord],
+    observations: &[Observation],
+) -> Result<Vec<Carried>, Reason> {
+    let place = |(word, item): (usize, StateItem)| {
+        let StateItem::Temp { register, component } = item else {
+            // The other bank may be the one that was seen.
+            let seen = observations.iter().find(|seen| seen.item == item).or(observations.first());
+            return Err(seen.map_or(Reason::Unstructured, |&seen| Reason::Carried(seen)));
+        };
+        Ok((word as u32, (register, component as u8))) // Range: at most 64 temporaries.
+    };
+    words.iter().filter_map(|&word| Some((word, state.get(word)?.item))).map(place).collect()
 }
 
 /// The components of o0..o15 that a program may write; of a geometry program, those that its table
@@ -117,14 +141,35 @@ fn restrict(f: &mut Func, written: &[Mask; 16]) -> Option<Vec<(u8, Mask)>> {
 }
 
 /// Makes a function send what a program writes of its outputs, alone.
-fn restrict_sent(f: &mut Func, sent: &[Mask; 16]) -> Option<Vec<(u8, Mask)>> {
+fn restrict_sent(f: &mut Func, sent: &[Mask; 16], words: &BTreeSet<usize>) -> Option<Vec<(u8, Mask)>> {
     let outputs: Vec<(u8, Mask)> = (0..).zip(*sent).filter(|(_, mask)| *mask != Mask::NONE).collect();
     let vector = |&(register, mask): &(u8, Mask)| {
         let place = |n: usize| (mask.0 >> n & 1 != 0).then_some((usize::from(register), n));
         [0, 1, 2, 3].map(place)
     };
     let vectors: Vec<Vector> = outputs.iter().map(vector).collect();
-    sent::restrict(f, &vectors).then_some(outputs)
+    if !sent::restrict(f, &vectors, words) {
+        return None;
+    }
+    change_yields(f, |f, values| {
+        let float = |value: Value| match f.op(value) {
+            Some(Op::Unary(Unary::ToBits, float)) => float,
+            _other => value,
+        };
+        values.into_iter().map(float).collect()
+    });
+    Some(outputs)
+}
+
+/// Makes a function yield what it carries over alone: the number of vertices only kept their order.
+fn yield_state(f: &mut Func) {
+    change_yields(f, |_, values| values.into_iter().skip(1).collect());
+}
+
+fn change_yields(f: &mut Func, change: impl FnOnce(&Func, Vec<Value>) -> Vec<Value>) {
+    let Some(body) = f.body else { return };
+    let values = change(f, f.get(f.regions[body].exit.list()).to_vec());
+    f.regions[body].exit = Exit::Yield(f.list(values));
 }
 
 /// The float constants of registers without a symbol.

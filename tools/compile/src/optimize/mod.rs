@@ -1,15 +1,19 @@
-//! Programs of files, made shorter: lifted, optimized and written again.
-//! In: a file and values of uniforms that are known. Out: the file with shorter code, or as it was
-//! and the reason. All sums keep their order, so that every bit of every output is the same.
-//! Tables, symbols and layout of the file stay. `equal` compares the programs before and after.
+//! Programs of files, made shorter or faster: lifted, optimized and written again.
+//! In: a file and values of uniforms that are known. Out: the file with better code, or as it was
+//! and the reason. All sums keep their order, so that every bit of every output is the same, unless
+//! a [`Goal`] lets them change. Tables, symbols and layout of the file stay. `equal` compares the
+//! programs before and after.
 //!
-//! `lower.rs` programs as the back end takes them; `section.rs` the code of all programs.
+//! `lower.rs` programs as the back end takes them; `goal.rs` better code; `section.rs` the code of
+//! all programs.
 
+mod goal;
 mod lower;
 mod section;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use crate::geometry::Observation;
@@ -21,12 +25,16 @@ use transpica::settings::Control;
 use transpica::{Limits, Options, Program, Shbin};
 use transpica_asm::like::keep_layout_of;
 
-use crate::emit::{self, Emitted, emit};
+use crate::emit::{self, Costs, Emitted, Rank, Surroundings, emit_by, gather};
 use crate::equal::matching::Matching;
-use crate::equal::{Comparison, Effort, Opened, Verdict, compare};
-use crate::paths;
-use lower::lift_program;
+use crate::equal::{Comparison, Distance, Effort, Opened, Verdict, compare};
+use crate::ir::Module;
+use crate::passes::{self, Scratch};
+use goal::LAST;
+use lower::{Lifted, lift_program};
 use section::Part;
+
+pub use goal::{Goal, Objective};
 
 /// Knowledge of a program beside its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +74,7 @@ impl Known {
 }
 
 /// A file after optimization.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Optimized {
     /// The file.
     pub bytes: Vec<u8>,
@@ -81,25 +89,49 @@ pub struct Optimized {
     pub programs: Vec<Option<Reason>>,
     /// Set if the new programs are equal for all inputs, not only on those that were tried.
     pub is_proven: bool,
+    /// The largest distance of results, if sums may be in another order.
+    pub distance: Distance,
 }
 
 /// The reason for which a program stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// An invocation of the geometry program reads what an earlier one left.
+    /// An invocation of the geometry program reads what an earlier one left elsewhere than in
+    /// r0..r15.
     Carried(Observation),
     /// Its control flow has no structure.
     Unstructured,
     /// The back end cannot write it.
     NotWritten(emit::Error),
-    /// The new code is not shorter: the words of the program, or of the file.
-    NotShorter(usize),
+    /// The new code is not shorter.
+    NotShorter {
+        /// Words of the program, or of the file, with new code.
+        new: usize,
+        /// Words that it stands for.
+        old: usize,
+    },
+    /// The new code executes more instructions on some way.
+    Slower,
+    /// The new code executes as many instructions on all ways.
+    NotFaster,
+    /// The new code has more words than there is room for.
+    NoRoom {
+        /// Words of the file with new code.
+        new: usize,
+        /// Most words.
+        limit: usize,
+    },
+    /// Sums in another order change results by more than was allowed. The component.
+    Far(String),
     /// A constant needs more bits than files have.
     Inexact,
     /// All programs together need more operand descriptors than there are.
     Descriptors,
     /// No vertex ended in both programs, and the structure did not show them equal.
     Untested,
+    /// The structure did not show a geometry program equal whose invocations read what earlier ones
+    /// left: a few of them in a row do not show it.
+    Unproven,
     /// The new code computes something else: a defect of this library. The component.
     Differs(String),
 }
@@ -110,9 +142,20 @@ impl fmt::Display for Reason {
             Self::Carried(seen) => write!(f, "it reads what an earlier invocation left: {seen}"),
             Self::Unstructured => f.write_str("its jumps have no structure"),
             Self::NotWritten(error) => error.fmt(f),
-            Self::NotShorter(words) => write!(f, "it would have {words} words"),
+            Self::NotShorter { new, old } => {
+                write!(f, "new code would take {new} words in place of {old}")
+            }
+            Self::Slower => f.write_str("new code would execute more instructions"),
+            Self::NotFaster => f.write_str("new code would execute as many instructions"),
+            Self::NoRoom { new, limit } => write!(f, "it would have {new} words, of at most {limit}"),
+            Self::Far(component) => {
+                write!(f, "sums in another order change {component} by more than --reorder allows")
+            }
             Self::Differs(component) => write!(f, "{component} would differ; please report it"),
             Self::Untested => f.write_str("no proof was found, and no vertex that was tried ends"),
+            Self::Unproven => {
+                f.write_str("no proof was found, and invocations read what any number of earlier ones left")
+            }
             Self::Inexact => f.write_str("a constant that it needs does not fit in 24 bits"),
             Self::Descriptors => f.write_str("it would need too many operand descriptors"),
         }
@@ -121,38 +164,56 @@ impl fmt::Display for Reason {
 
 /// Optimizes the programs of a file, of each of which something is known. The result was compared
 /// with the source. A file that stays has the bytes that were given; else its tables stay where
-/// they were as far as shorter code allows.
+/// they were as far as the length of the code allows.
 ///
 /// # Errors
 /// A file without a program that can be read.
-pub fn optimize(original: &[u8], known: &[Known]) -> transpica::Result<Optimized> {
+pub fn optimize(original: &[u8], known: &[Known], goal: Goal) -> transpica::Result<Optimized> {
     let file = &Shbin::parse(original)?;
     let model = Model::from(file);
     let before = model.code.len();
-    let sources = sources(file, known)?;
+    let sources = sources(file, known, goal)?;
     let keep = |reason: Reason| {
         let programs = vec![Some(reason.clone()); sources.len()];
-        let bytes = original.to_vec();
-        Ok(Optimized { bytes, before, after: before, kept: Some(reason), programs, is_proven: true })
+        let (bytes, kept, distance) = (original.to_vec(), Some(reason), Distance::default());
+        Ok(Optimized { bytes, before, after: before, kept, programs, is_proven: true, distance })
     };
-    let all: Vec<_> = sources.iter().map(|source| source.written(&model)).collect::<Result<_, _>>()?;
-    let (written, choice) = match shortest(&model, &sources, &all) {
+    let better = |source: &Source<'_>| match source.written(&model)? {
+        Ok(written) => source.better(written, &model),
+        Err(reason) => Ok(Err(reason)),
+    };
+    let all: Vec<_> = sources.iter().map(better).collect::<Result<_, _>>()?;
+    let (written, choice) = match best(&model, &sources, &all) {
         Ok(found) => found,
         Err(reason) => return keep(reason),
     };
     let bytes = keep_layout_of(original, &written, true)?.bytes;
     let after = written.code.len();
-    match compared(file, &Shbin::parse(&bytes)?, &sources, Effort::default())? {
+    let carries: Vec<bool> = all.iter().map(|new| new.as_ref().is_ok_and(|new| new.carries)).collect();
+    match compared(file, &Shbin::parse(&bytes)?, &sources, &carries, Effort::default())? {
         Err(reason) => keep(reason),
-        Ok(is_proven) => {
-            let stays = |(n, result): (usize, Result<Written, Reason>)| match result {
-                Err(reason) => Some(reason),
-                Ok(written) => (!choice[n]).then_some(Reason::NotShorter(written.code.len())),
+        Ok((is_proven, distance)) => {
+            let stays = |(n, result): (usize, &Result<Written, Reason>)| match result {
+                Err(reason) => Some(reason.clone()),
+                Ok(_) if choice[n] => None,
+                Ok(written) => {
+                    let (new, old) = (written.code.len(), lost(&sources, &choice, n));
+                    Some(Reason::NotShorter { new, old })
+                }
             };
-            let programs = all.into_iter().enumerate().map(stays).collect();
-            Ok(Optimized { bytes, before, after, kept: None, programs, is_proven })
+            let programs = all.iter().enumerate().map(stays).collect();
+            Ok(Optimized { bytes, before, after, kept: None, programs, is_proven, distance })
         }
     }
+}
+
+/// The words that no program would need if one of those that stay got new code.
+fn lost(sources: &[Source<'_>], choice: &[bool], program: usize) -> usize {
+    let stay = |without: Option<usize>| {
+        let stay = (0..sources.len()).filter(|&n| !choice[n] && Some(n) != without);
+        section::reached(&stay.map(|n| sources[n].program.program()).collect::<Vec<_>>()).len()
+    };
+    stay(None) - stay(Some(program))
 }
 
 /// Writes all programs of a file, whatever their length: the file, and their procedures as text.
@@ -160,9 +221,13 @@ pub fn optimize(original: &[u8], known: &[Known]) -> transpica::Result<Optimized
 ///
 /// # Errors
 /// A file without a program that can be read.
-pub fn written(file: &Shbin<'_>, known: &[Known]) -> transpica::Result<Result<(Vec<u8>, String), Reason>> {
+pub fn written(
+    file: &Shbin<'_>,
+    known: &[Known],
+    goal: Goal,
+) -> transpica::Result<Result<(Vec<u8>, String), Reason>> {
     let model = Model::from(file);
-    let sources = sources(file, known)?;
+    let sources = sources(file, known, goal)?;
     let mut all = Vec::new();
     for source in &sources {
         match source.written(&model)? {
@@ -180,13 +245,14 @@ pub fn written(file: &Shbin<'_>, known: &[Known]) -> transpica::Result<Result<(V
 struct Source<'a> {
     program: transpica::FileProgram<'a>,
     known: Known,
+    goal: Goal,
     index: usize,
 }
 
-fn sources<'a>(file: &'a Shbin<'a>, known: &[Known]) -> transpica::Result<Vec<Source<'a>>> {
+fn sources<'a>(file: &'a Shbin<'a>, known: &[Known], goal: Goal) -> transpica::Result<Vec<Source<'a>>> {
     let one = |index| {
         let known = known.get(index).copied().unwrap_or_default();
-        Ok(Source { program: file.program(index)?, known, index })
+        Ok(Source { program: file.program(index)?, known, goal, index })
     };
     (0..file.executables.len().max(1)).map(one).collect()
 }
@@ -201,66 +267,92 @@ struct Written {
     constants: Vec<Constant>,
     /// Its procedures.
     text: String,
+    /// Later invocations read registers that it leaves.
+    carries: bool,
+    /// Instructions that it executes less than the old code, on all ways together.
+    saved: f64,
 }
 
 impl Source<'_> {
-    /// Lifts the program and writes it.
+    /// Lifts the program and writes it, with all that is known of it or less.
     fn written(&self, model: &Model) -> transpica::Result<Result<Written, Reason>> {
-        let mut best: Option<Result<Written, Reason>> = None;
+        let (mut best, before): (Option<Ranked>, _) = (None, self.ways(model)?);
         for known in self.known.parts(self.program.program()) {
-            let result = self.written_knowing(&known, model)?;
-            let length = |result: &Result<Written, Reason>| {
-                result.as_ref().map_or(usize::MAX, |written| written.code.len())
-            };
-            if best.as_ref().is_none_or(|best| length(&result) < length(best)) {
-                best = Some(result);
+            for result in self.written_knowing(&known, model, &before)? {
+                best = Some(match best {
+                    Some(best) => better(best, result),
+                    None => result,
+                });
             }
         }
-        Ok(best.unwrap_or(Err(Reason::Unstructured)))
+        Ok(best.unwrap_or(Err(Reason::Unstructured)).map(|(_, written)| written))
     }
 
-    fn written_knowing(&self, known: &Known, model: &Model) -> transpica::Result<Result<Written, Reason>> {
+    /// New code that keeps the order of sums, and code that does not.
+    fn written_knowing(
+        &self,
+        known: &Known,
+        model: &Model,
+        before: &[f64],
+    ) -> transpica::Result<Vec<Ranked>> {
         let (program, constants) = (self.program.program(), self.program.environment().constants());
-        let mut lifted = match lift_program(program, known, &constants, model, self.index)? {
-            Ok(lifted) => lifted,
-            Err(reason) => return Ok(Err(reason)),
+        let Lifted { module, mut surroundings } =
+            match lift_program(program, known, &constants, model, self.index)? {
+                Ok(lifted) => lifted,
+                Err(reason) => return Ok(vec![Err(reason)]),
+            };
+        surroundings.is_exact = self.goal.rounding.is_none();
+        let mut results = vec![self.written_as(&module, &surroundings, model, before)?];
+        let mut gathered = module;
+        if !surroundings.is_exact && gather::run(&mut gathered.main) {
+            let options = Options::default();
+            passes::optimize::run(&mut gathered, &options.arithmetic, &mut Scratch::default());
+            results.push(self.written_as(&gathered, &surroundings, model, before)?);
+        }
+        Ok(results)
+    }
+
+    /// Writes a module, with procedures for lines that repeat if it is too long without them.
+    fn written_as(
+        &self,
+        module: &Module,
+        surroundings: &Surroundings,
+        model: &Model,
+        before: &[f64],
+    ) -> transpica::Result<Ranked> {
+        let rank = |emitted: &Emitted| self.rank(emitted, model, before);
+        let costs = Costs { rank: &rank, most: &|rank| self.goal.objective.most_words(rank) };
+        let write = |surroundings: &Surroundings| {
+            let emitted = emit_by(module, surroundings, costs).map_err(Reason::NotWritten);
+            let carries = !surroundings.carried.is_empty();
+            emitted.and_then(|(rank, emitted)| Ok((rank, Written { carries, ..Written::new(emitted)? })))
         };
-        let emitted = emit(&lifted.module, &lifted.surroundings);
+        let first = write(surroundings);
         // Calls take time, so they are for programs that are too long without them.
-        let is_too_long = match &emitted {
-            Ok(emitted) => emitted.words() >= section::reached(&[program]).len(),
-            Err(error) => matches!(error, emit::Error::Limit { .. }),
+        let is_too_long = match &first {
+            Ok((_, written)) => written.code.len() >= self.goal.objective.words(&[self.program.program()]),
+            Err(reason) => matches!(reason, Reason::NotWritten(emit::Error::Limit { .. })),
         };
-        let first = emitted.map_err(Reason::NotWritten).and_then(Written::new);
         if is_too_long {
-            lifted.surroundings.shares = true;
-            let shared = emit(&lifted.module, &lifted.surroundings).map_err(Reason::NotWritten);
-            let length = first.as_ref().map_or(usize::MAX, |written| written.code.len());
-            if let Ok(shared) = shared.and_then(Written::new)
-                && shared.code.len() < length
-                && self.is_no_slower(&shared, known, model)?
-            {
-                return Ok(Ok(shared));
+            let shared = write(&Surroundings { shares: true, ..surroundings.clone() });
+            let is_slower =
+                shared.as_ref().map_or(Ok(true), |(_, written)| self.is_slower(written, model, before))?;
+            if !is_slower {
+                return Ok(better(first, shared));
             }
         }
         Ok(first)
     }
+}
 
-    /// Returns whether new code executes no more instructions on any way through the program.
-    fn is_no_slower(&self, written: &Written, known: &Known, model: &Model) -> transpica::Result<bool> {
-        let own = Model { executables: vec![model.executables[self.index].clone()], ..model.clone() };
-        let Some(after) = rewrite(&own, std::slice::from_ref(self), &[Some(written)]) else {
-            return Ok(false);
-        };
-        let limits = Limits::default();
-        let [before, after] = [write(&own), write(&after)];
-        let before = Opened::new(&Shbin::parse(&before)?, 0, &limits)?;
-        let after = Opened::new(&Shbin::parse(&after)?, 0, &limits)?;
-        let bools = paths::combinations(paths::tested(&before.program) & !known.control.bools.baked);
-        let now = paths::executed(&after, &known.control, &bools)?;
-        let ways = paths::executed(&before, &known.control, &bools)?;
-        Ok(ways.iter().zip(&now).all(|(before, now)| now.instructions <= before.instructions))
-    }
+/// New code with its rank.
+type Ranked = Result<(Rank, Written), Reason>;
+
+/// The code of the lower rank, or else the first.
+fn better(first: Ranked, second: Ranked) -> Ranked {
+    let rank = |result: &Ranked| result.as_ref().map_or(LAST, |found| found.0);
+    let is_better = rank(&second) < rank(&first) || first.is_err() && second.is_ok();
+    if is_better { second } else { first }
 }
 
 impl Written {
@@ -278,57 +370,62 @@ impl Written {
         let descriptors = code.descriptors.iter().map(|record| record.bits).collect();
         let main =
             code.executables.first().map_or([0; 2], |written| [written.header.main, written.header.endmain]);
-        Ok(Self { code: code.code, descriptors, main, constants, text })
+        Ok(Self { code: code.code, descriptors, main, constants, text, carries: false, saved: 0.0 })
     }
 }
 
 /// Most programs of which every selection is tried; of more, all and none.
 const SELECTED: usize = 8;
 
-/// The shortest file, in which new code stands for some programs, and for which.
-fn shortest(
+/// A selection of programs that get new code.
+struct Choice {
+    is_new: Vec<bool>,
+    /// Words of the file.
+    words: usize,
+    /// What is least in the best selection.
+    rank: Rank,
+}
+
+/// The best file, in which new code stands for some programs, and for which.
+fn best(
     model: &Model,
     sources: &[Source<'_>],
     all: &[Result<Written, Reason>],
 ) -> Result<(Model, Vec<bool>), Reason> {
     let numbers: Vec<usize> = (0..all.len()).filter(|&n| all[n].is_ok()).collect();
-    let selections = 1u32 << numbers.len().min(SELECTED);
-    let mut choices: Vec<(usize, Vec<bool>)> = Vec::new();
-    for selection in 0..selections {
-        let mut choice = vec![false; all.len()];
+    let objective = sources.first().map_or(Objective::Size, |source| source.goal.objective);
+    let mut choices: Vec<Choice> = Vec::new();
+    for selection in 0..1u32 << numbers.len().min(SELECTED) {
+        let mut is_new = vec![false; all.len()];
         for (place, &n) in numbers.iter().enumerate() {
-            choice[n] = selection >> place.min(SELECTED - 1) & 1 != 0;
+            is_new[n] = selection >> place.min(SELECTED - 1) & 1 != 0;
         }
-        let new: usize = numbers
-            .iter()
-            .filter(|&&n| choice[n])
-            .filter_map(|&n| all[n].as_ref().ok())
-            .map(|written| written.code.len())
-            .sum();
-        let stay: Vec<&Program<'_>> = sources
-            .iter()
-            .zip(&choice)
-            .filter(|(_, new)| !**new)
-            .map(|(source, _)| source.program.program())
-            .collect();
-        choices.push((new + section::reached(&stay).len(), choice));
+        let chosen = all.iter().zip(&is_new).filter(|(_, new)| **new);
+        let chosen: Vec<&Written> = chosen.filter_map(|(result, _)| result.as_ref().ok()).collect();
+        let stay = sources.iter().zip(&is_new).filter(|(_, new)| !**new);
+        let stay: Vec<&Program<'_>> = stay.map(|(source, _)| source.program.program()).collect();
+        let new: usize = chosen.iter().map(|written| written.code.len()).sum();
+        let words = new + section::reached(&stay).len();
+        let saved: f64 = chosen.iter().map(|written| written.saved).sum();
+        choices.push(Choice { is_new, words, rank: objective.rank(words, -saved) });
     }
-    choices.sort_by_key(|(words, _)| *words);
-    let least = choices.iter().find(|(_, choice)| choice.contains(&true));
+    choices.sort_by(|a, b| a.rank.partial_cmp(&b.rank).unwrap_or(Ordering::Equal));
+    let (before, limit) = (model.code.len(), objective.most(model));
+    let least = choices.iter().find(|choice| choice.is_new.contains(&true)).map(|choice| choice.words);
     let reason = match (least, all.iter().find_map(|result| result.as_ref().err())) {
         (_, Some(reason)) => reason.clone(),
-        (Some(&(words, _)), None) => Reason::NotShorter(words),
-        (None, None) => Reason::NotShorter(model.code.len()),
+        (Some(new), None) if objective == Objective::Speed => Reason::NoRoom { new, limit },
+        (new, None) => Reason::NotShorter { new: new.unwrap_or(before), old: before },
     };
-    choices.retain(|(words, _)| *words < model.code.len());
+    choices.retain(|choice| choice.words <= limit && (choice.words < before || choice.rank[0] < 0.0));
     if choices.is_empty() {
         return Err(reason);
     }
-    for (_, choice) in choices {
+    for Choice { is_new, .. } in choices {
         let parts: Vec<Option<&Written>> =
-            all.iter().zip(&choice).map(|(result, &new)| result.as_ref().ok().filter(|_| new)).collect();
+            all.iter().zip(&is_new).map(|(result, &new)| result.as_ref().ok().filter(|_| new)).collect();
         if let Some(model) = rewrite(model, sources, &parts) {
-            return Ok((model, choice));
+            return Ok((model, is_new));
         }
     }
     Err(Reason::Descriptors)
@@ -368,16 +465,18 @@ fn rewrite(model: &Model, sources: &[Source<'_>], written: &[Option<&Written>]) 
     Some(rewritten)
 }
 
-/// Compares all programs of two files. Returns whether they are proven equal, or the reason why the
-/// new one cannot stand for the old one.
+/// Compares all programs of two files. Returns whether they are proven equal, and the largest
+/// distance of results, or the reason why the new one cannot stand for the old one. Those that carry
+/// registers over need a proof.
 fn compared(
     before: &Shbin<'_>,
     after: &Shbin<'_>,
     sources: &[Source<'_>],
+    carries: &[bool],
     effort: Effort,
-) -> transpica::Result<Result<bool, Reason>> {
+) -> transpica::Result<Result<(bool, Distance), Reason>> {
     let limits = Limits::default();
-    let mut is_proven = true;
+    let (mut is_proven, mut distance) = (true, Distance::default());
     for source in sources {
         let [first, second] = [before, after].map(|file| Opened::new(file, source.index, &limits));
         let (first, second) = (first?, second?);
@@ -387,17 +486,23 @@ fn compared(
             Err(fault) => return Ok(Err(Reason::Differs(fault))),
         };
         let comparison = Comparison::new([&first, &second], &matching, options);
-        let verdict = compare(&Comparison { effort, ..comparison })?;
+        let verdict = compare(&Comparison { effort, rounding: source.goal.rounding, ..comparison })?;
         let is_equal = verdict.is_equal();
         match verdict {
             Verdict::Proven { .. } => {}
-            Verdict::Sampled { .. } if is_equal => is_proven = false,
+            Verdict::Sampled { .. } if carries.get(source.index) == Some(&true) => {
+                return Ok(Err(Reason::Unproven));
+            }
+            Verdict::Sampled { sampled, .. } if is_equal => {
+                (is_proven, distance) = (false, distance.larger(sampled.worst));
+            }
             Verdict::Sampled { .. } => return Ok(Err(Reason::Untested)),
             Verdict::Different(found) => {
                 let component = found.output.map_or("its end".into(), |output| output.pair.name);
-                return Ok(Err(Reason::Differs(component)));
+                let is_bits = source.goal.rounding.is_none();
+                return Ok(Err(if is_bits { Reason::Differs } else { Reason::Far }(component)));
             }
         }
     }
-    Ok(Ok(is_proven))
+    Ok(Ok((is_proven, distance)))
 }

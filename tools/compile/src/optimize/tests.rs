@@ -14,20 +14,27 @@ fn nested(rounds: u32, line: &str) -> Vec<u8> {
     assemble(&[SourceText { name: "nested", text: &text }]).expect("a text").bytes
 }
 
-fn result(rounds: u32, lines: [&str; 2]) -> Result<bool, Reason> {
+fn result(rounds: u32, lines: [&str; 2], carries: bool) -> Result<(bool, Distance), Reason> {
     let [before, after] = lines.map(|line| nested(rounds, line));
     let [before, after] = [&before, &after].map(|bytes| Shbin::parse(bytes).expect("a file"));
-    let sources = sources(&before, &[]).expect("programs");
+    let sources = sources(&before, &[], Goal::default()).expect("programs");
     let effort = Effort { vertices: 4, budget: 1000, ..Effort::default() };
-    compared(&before, &after, &sources, effort).expect("it runs")
+    compared(&before, &after, &sources, &[carries], effort).expect("it runs")
 }
 
 #[test]
 fn only_programs_that_are_shown_equal_are_written() {
     let [one, other] = ["add r0, a, r0", "add r0, a, r0\nadd r0, -a, r0"];
-    assert_eq!(result(4, [one, one]), Ok(true));
-    assert!(matches!(result(4, [one, other]), Err(Reason::Differs(_))));
+    assert_eq!(result(4, [one, one], false), Ok((true, Distance::default())));
+    assert!(matches!(result(4, [one, other], false), Err(Reason::Differs(_))));
     // Neither ends, and nothing else shows them equal.
-    assert_eq!(result(200, [one, other]), Err(Reason::Untested));
-    assert_eq!(result(200, [one, one]), Ok(true));
+    assert_eq!(result(200, [one, other], false), Err(Reason::Untested));
+    assert_eq!(result(200, [one, one], false), Ok((true, Distance::default())));
+    // Equal where they run, which is no proof.
+    let [plain, twice] = ["add r0, a, r0", "add r0, a, r0\nmul r1, a, r0\nmin r0, r0, r0"];
+    assert!(matches!(result(4, [plain, twice], false), Ok(_)));
+    let doubled = ["add r0, a, a", "add r0, a.xyzw, a\nmax r0, r0, r0"];
+    assert!(matches!(result(4, doubled, false), Ok((false, _))));
+    assert_eq!(result(4, doubled, true), Err(Reason::Unproven));
+    assert_eq!(result(4, [one, one], true), Ok((true, Distance::default())));
 }
