@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use transpica::Shbin;
+use transpica::container::{Model, write};
 
 use crate::support::{folder, follows_schema, root, transpica};
 
@@ -113,6 +115,47 @@ fn executables_of_a_file_are_compared_with_each_other_and_with_themselves() {
     assert!(ran.status == 0 && ran.report().contains("DVLE 1: the same program"), "{}", ran.err);
     let ran = transpica(&[&points[..], &["--other-dvle", "2"]].concat());
     assert!(ran.status == 1 && ran.report().contains("2"), "{}", ran.err);
+}
+
+#[test]
+fn all_executables_of_two_files_are_compared() {
+    let folder = folder("equal-several");
+    let [copy, other, state] =
+        ["copy.shbin", "other.shbin", "state.json"].map(|name| folder.join(name).display().to_string());
+    let cards = "shaders/cards.shbin";
+    fs::copy(root().join(cards), &copy).expect("a file");
+    let equal = |more: &[&str]| transpica(&[&["equal", cards], more].concat());
+    let text = equal(&[&copy]).succeeded();
+    let lines: Vec<&str> = text.lines().collect();
+    for (number, line) in lines.iter().enumerate() {
+        let start = format!("{cards} DVLE {number} and {copy} DVLE {number}: equal ");
+        assert!(line.starts_with(&start), "{text}");
+    }
+    assert_eq!(lines.len(), 2, "{text}");
+    let (status, document) = json(&["equal", cards, &copy, "--json"]);
+    assert_eq!((status, &document["pairs"][1]["programs"][1]["dvle"]), (0, &1.into()), "{document}");
+    // One of the programs is another one: the status is that of the worst verdict.
+    let mut model = Model::from(&Shbin::parse(&fs::read(&copy).expect("a file")).expect("programs"));
+    let second = model.executables[1].header.main as usize;
+    model.code[second] = 0x21 << 26;
+    fs::write(&other, write(&model)).expect("written");
+    let ran = equal(&[&other, "--save-state", &state]);
+    let text = ran.text();
+    assert!(
+        ran.status == 1 && text.contains("DVLE 0: equal") && text.contains("DVLE 1: different"),
+        "{text}"
+    );
+    assert!(ran.report().contains("DVLE 1 differ") && Path::new(&state).exists(), "{}", ran.err);
+    assert_eq!(equal(&[&other, "--dvle", "0"]).status, 0);
+    assert_eq!(json(&["equal", cards, &other, "--json"]).1["pairs"][1]["verdict"], "different");
+    // Other counts need a choice.
+    let ran = equal(&["shaders/lights.shbin"]);
+    let message = "shaders/cards.shbin and shaders/lights.shbin have 2 and 1 programs";
+    assert!(
+        ran.status == 1 && ran.report().contains(message) && ran.err.contains("--other-dvle"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -266,6 +309,19 @@ fn optimized_programs_are_shorter_and_equal() {
         assert!(ran.status == 2 && ran.err.contains(message), "{wrong:?}: {}", ran.err);
     }
     transpica(&["optimize", shape, "-o", &set, "--variants", "hasFog", "--bools", "b1=true"]).succeeded();
+    // A bool that the program does not test.
+    let ran = transpica(&["optimize", shape, "-o", &set, "--variants", "hasFog,b9"]);
+    let same = |pair: [&str; 2]| {
+        let [name, first] =
+            pair.map(|number| folder.join(format!("set.{number}.shbin")).display().to_string());
+        format!("warning: {name} is the same file as {first}: their bools change nothing")
+    };
+    assert_eq!(ran.report().matches("is the same file as").count(), 2, "{}", ran.err);
+    assert!(
+        ran.report().contains(&same(["2", "0"])) && ran.report().contains(&same(["3", "1"])),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -397,6 +453,12 @@ fn shaders_of_other_languages_become_programs() {
             "no output nosuch; there is position, color, uv",
         ),
         (&["compile", shader, "--scaled", "nosuch"], 1, "no attribute nosuch; there is position, normal, uv"),
+        (
+            &["compile", shader, "--assume", "nosuch=2^4"],
+            1,
+            "no attribute or uniform nosuch; there is position, ",
+        ),
+        (&["compile", shader, "--assume", "uv=2^4,position=2^9..2^4"], 2, "with M below N"),
         (&["compile", shader, "--entry", "nosuch"], 1, "no vertex entry point nosuch; there is vs_main"),
         (&["compile", &text], 2, "transpica asm"),
         (&["compile", "-"], 2, "extension of the file"),

@@ -214,7 +214,14 @@ fn a_shader_in_another_language_is_tested_by_its_names() {
         }
     }
     let mutants = transpica(&["test", &path("spin.wgsl"), "--mutate"]).succeeded();
-    assert!(mutants.contains(" killed\n") && mutants.contains("\n  0x1: place became v1\n"), "{mutants}");
+    assert!(
+        mutants.contains(" killed\n") && mutants.contains("spin.wgsl:4, 0x1: place became v1\n"),
+        "{mutants}"
+    );
+    let lcov = path("spin.info");
+    let text = transpica(&["test", &path("spin.wgsl"), "--coverage", &lcov]).succeeded();
+    assert!(text.ends_with("spin.wgsl        1/1        0/0\n"), "{text}");
+    assert!(fs::read_to_string(lcov).expect("written").contains("spin.wgsl\nBRF:0\nBRH:0\nDA:4,"));
     // A source comes before a container, which may be an older one; of two sources one is named.
     let old = SPIN.replace("* place", "* place.wzyx");
     fs::write(path("old.wgsl"), old).expect("writable");

@@ -101,6 +101,7 @@ fn shader(name: &str, language: Language, text: &[u8]) -> Shader {
             interface,
             distances,
             names: BTreeMap::new(),
+            lines: Vec::new(),
             source: String::new(),
         },
     }

@@ -3,7 +3,7 @@
 
 use crate::words::did_you_mean;
 use serde_json::{Value, json};
-use transpica::settings::Varying;
+use transpica::settings::{Promise, Varying};
 
 /// A change of one field.
 #[derive(Clone, Debug, PartialEq)]
@@ -229,6 +229,25 @@ pub fn attributes(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     })
 }
 
+/// Reads a promise about numbers: any, no-nan, finite, 2^N, below:N or 2^M..2^N.
+pub fn promise(text: &str) -> Option<Promise> {
+    let (least, below) = match text {
+        "any" => return Some(Promise::Nothing),
+        "no-nan" => return Some(Promise::NotNan),
+        // Every finite number is below 2^128.
+        "finite" => return Some(Promise::Below(128)),
+        bounds => bounds.split_once("..").map_or((None, bounds), |(least, below)| (Some(least), below)),
+    };
+    let exponent = below.strip_prefix("below:").or_else(|| below.strip_prefix("2^"))?.parse().ok()?;
+    if exponent > 128 {
+        return None;
+    }
+    match least {
+        None => Some(Promise::Below(exponent)),
+        Some(least) => Some(Promise::Between(least.strip_prefix("2^")?.parse().ok()?, exponent)),
+    }
+}
+
 /// `--assume`
 pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let wrong = || {
@@ -239,28 +258,7 @@ pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let mut changes = Vec::new();
     for part in text.split(',') {
         let (about, promise) = part.split_once('=').ok_or_else(wrong)?;
-        let promise = match promise {
-            "any" => json!("Nothing"),
-            "no-nan" => json!("NotNan"),
-            // Every finite number is below 2^128.
-            "finite" => json!({ "Below": 128 }),
-            bounds => {
-                let (least, below) = match bounds.split_once("..") {
-                    Some((least, below)) => {
-                        (least.strip_prefix("2^").ok_or_else(wrong)?.parse::<i8>().ok(), below)
-                    }
-                    None => (None, bounds),
-                };
-                let exponent = below.strip_prefix("below:").or_else(|| below.strip_prefix("2^"));
-                let exponent = exponent.and_then(|exponent| exponent.parse::<u8>().ok());
-                let exponent = exponent.filter(|&exponent| exponent <= 128).ok_or_else(wrong)?;
-                match least {
-                    Some(least) => json!({ "Between": [least, exponent] }),
-                    None if bounds == below => json!({ "Below": exponent }),
-                    None => return Err(wrong()),
-                }
-            }
-        };
+        let promise = json!(self::promise(promise).ok_or_else(wrong)?);
         let attribute = |register| Change::new(format!("input.promises.{register}"), promise.clone());
         match about {
             "uniforms" => changes.push(Change::new("assume.uniforms", promise)),

@@ -9,13 +9,14 @@ use transpica::isa::Uniforms;
 use transpica_compile::compile::{Compiled, Report, compile_file};
 use transpica_compile::source::host::Part;
 use transpica_compile::source::interface::{Layout, UniformRegisters, UniformValues};
+use transpica_compile::source::promises::promise;
 use transpica_compile::source::{Depth, Interface, Language, Options, Role, Scalar, Shape};
 use transpica_inspect::json::float;
 use transpica_inspect::state::unknown_key;
 use transpica_inspect::symbols::Symbols;
 
 use crate::matrix;
-use crate::shader::{Choices, Problem};
+use crate::shader::{Choices, Lowered, Problem};
 use crate::toml::{Item, Reader, value};
 use crate::values::{is_bank, matrix};
 
@@ -25,6 +26,8 @@ pub(crate) struct Declared {
     interface: Interface,
     /// Depth of the clip space that it writes.
     depth: matrix::Depth,
+    /// The source.
+    source: String,
 }
 
 /// Values of its uniforms.
@@ -52,19 +55,20 @@ pub(crate) fn check_role(name: &str) -> Result<(), String> {
     Role::named(name).map(drop)
 }
 
-/// Compiles a source to a text for the assembler, if the extension of its name is that of a shading
-/// language.
-pub(crate) fn compile(
-    name: &str,
-    bytes: &[u8],
-    choices: &Choices,
-) -> Option<Result<(String, Declared), Problem>> {
+/// Checks the spelling of a promise.
+pub(crate) fn check_promise(text: &str) -> Result<(), String> {
+    promise(text).map(drop)
+}
+
+/// Compiles a source, if the extension of its name is that of a shading language.
+pub(crate) fn compile(name: &str, bytes: &[u8], choices: &Choices) -> Option<Result<Lowered, Problem>> {
     let mut depth = Depth::Console;
     let result = compile_file(Path::new(name), bytes, |options| {
         depth = options.depth;
-        let Choices { entry, outputs, scaled } = choices.clone();
+        let Choices { entry, outputs, scaled, assume } = choices.clone();
         let outputs = outputs.into_iter().filter_map(|(name, role)| Some((name, Role::named(&role).ok()?)));
-        Options { entry, outputs: outputs.collect(), scaled, ..options }
+        let assume = assume.into_iter().filter_map(|(name, range)| Some((name, promise(&range).ok()?)));
+        Options { entry, outputs: outputs.collect(), scaled, assume: assume.collect(), ..options }
     })?;
     let depth = match depth {
         Depth::Console => matrix::CONSOLE,
@@ -72,7 +76,9 @@ pub(crate) fn compile(
         Depth::MinusWToW => [2.0, 1.0],
     };
     Some(match result {
-        Ok(Compiled { text, interface, .. }) => Ok((text, Declared { interface, depth })),
+        Ok(Compiled { text, lines, interface, source, .. }) => {
+            Ok(Lowered { text, lines, declared: Declared { interface, depth, source } })
+        }
         Err(error) => {
             let Report { at, message, advice } = error.report();
             let message = advice.map_or(message.clone(), |advice| format!("{message}; {advice}"));
@@ -111,6 +117,12 @@ impl Declared {
     /// Returns whether a key of uniforms is a name of the source.
     pub fn takes(&self, key: &str, item: &Item<'_>) -> bool {
         !is_bank(key, item) && (self.find(key).is_some() || !self.members(key).is_empty())
+    }
+
+    /// Returns a line of the source without the white space around it.
+    pub fn line(&self, number: u32) -> Option<&str> {
+        let number = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.source.lines().nth(number).map(str::trim)
     }
 
     /// Returns the register of an attribute, as `v0`.

@@ -20,7 +20,7 @@ use crate::keys::Place;
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Choices, Problem, Shader};
-use crate::toml::{Item, Reader, value};
+use crate::toml::{Item, Key, Reader, value};
 use crate::twin::Twin;
 use crate::values::{Defaults, Layers, state};
 
@@ -198,12 +198,17 @@ fn choices(reader: Reader<'_>, root: &DeTable<'_>) -> Result<Choices, Problem> {
     let entry = table.get("entry").map(|item| reader.text(item, "entry")).transpose()?;
     choices.entry = entry.map(str::to_owned);
     choices.scaled = table.get("scaled").map_or(Ok(Vec::new()), |item| reader.texts(item, "scaled"))?;
-    let outputs = table.get("output-as").map(|item| reader.table(item, "output-as")).transpose()?;
-    for (name, item) in outputs.into_iter().flatten() {
-        let role = reader.text(item, "output-as")?;
-        declared::check_role(role).map_err(|error| reader.problem(item.span().start, error))?;
-        choices.outputs.push((name.get_ref().to_string(), role.to_owned()));
-    }
+    let named = |key: &str, check: fn(&str) -> Result<(), String>| {
+        let named = table.get(key).map(|item| reader.table(item, key)).transpose()?;
+        let value = |(name, item): (&Key<'_>, &Item<'_>)| {
+            let text = reader.text(item, key)?;
+            check(text).map_err(|error| reader.problem(item.span().start, error))?;
+            Ok((name.get_ref().to_string(), text.to_owned()))
+        };
+        named.into_iter().flatten().map(value).collect::<Result<Vec<_>, Problem>>()
+    };
+    choices.outputs = named("output-as", declared::check_role)?;
+    choices.assume = named("assume", declared::check_promise)?;
     Ok(choices)
 }
 

@@ -27,56 +27,86 @@ pub(crate) enum Place {
 }
 
 macro_rules! keys {
-    ($($name:literal [$($place:ident)*] $value:literal;)*) => {
+    ($($group:ident $name:literal [$($place:ident)*] $value:literal;)*) => {
         /// The keys, in the order in which messages list them, with the tables that may have them
         /// and their values.
         pub(crate) const KEYS: &[(&str, &[Place], &str)] = &[$(($name, &[$(Place::$place),*], $value)),*];
+        /// The heading of each key in the manual.
+        const GROUPS: &[&str] = &[$(stringify!($group)),*];
     };
 }
 keys! {
-    "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, `NAME.shbin`, or `NAME.wgsl` or `.vert`";
-    "compile" [File] "choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled`";
-    "entry" [Compile] "the entry point";
-    "output-as" [Compile] "semantics by the names or locations of outputs: `{ vTint = \"color\" }`";
-    "scaled" [Compile] "attributes of bytes that stand for 0 to 1";
-    "lint" [File] "`\"deny\"`: findings of lint fail";
-    "name" [Vertex Geometry Equal Picture Row] "its name, required for a case and unique among them";
-    "program" [Vertex Geometry Equal] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";
-    "uniforms" [File Vertex Geometry Equal Picture Row] "by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b`";
-    "attributes" [File Vertex Row] "by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1)";
-    "expect" [Vertex Row] "outputs by semantics, as `position` and `texcoord0`, or `o0`";
-    "rows" [Vertex] "runs with values on top of the case's";
-    "invocations" [Geometry] "for a geometry program: a table of v registers, and of delivered uniforms in `c`, for each";
-    "triangles" [Geometry] "a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }`";
-    "calls" [Vertex Geometry] "procedures that must run";
-    "instructions" [Vertex Geometry] "maximum number of instructions of a vertex or an invocation";
-    "equal" [Equal] "a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known";
-    "budget" [Vertex Geometry] "limit after which a run counts as endless, by default 2^20";
-    "picture" [Picture] "the name of a `.png` file, which `--bless` writes";
-    "mesh" [Picture] "the name of a mesh to draw, by default `\"lathe\"`";
-    "differing" [Picture] "maximum number of pixels that may differ, by default 0";
-    "case" [File] "a list of cases: `[[case]]` begins each";
-    "near" [Near] "the expected components";
-    "ulp" [Near] "maximum distance in representable floats";
-    "epsilon" [Near] "maximum absolute difference";
-    "vertices" [Triangle] "its three vertices";
-    "inverted" [Triangle] "whether its winding is reversed";
-    "look_at" [Matrix] "`[eye, target, up]`";
-    "ortho" [Matrix] "`[left, right, bottom, top, near, far]`";
-    "perspective" [Matrix] "`[degrees upwards, ratio of width to height, near, far]`";
-    "product" [Matrix] "a list of matrices";
-    "rotate" [Matrix] "`[x, y, z, degrees]` around an axis";
-    "scale" [Matrix] "`[x, y, z]`";
-    "translate" [Matrix] "`[x, y, z]`";
+    Sources "shader" [File] "a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, `NAME.shbin`, or `NAME.wgsl` or `.vert`";
+    Sources "compile" [File] "choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled`, `assume`";
+    Sources "entry" [Compile] "the entry point";
+    Sources "output-as" [Compile] "semantics by the names or locations of outputs: `{ vTint = \"color\" }`";
+    Sources "scaled" [Compile] "attributes of bytes that stand for 0 to 1";
+    Sources "assume" [Compile] "promises about attributes and uniforms, for the vertices that compare the program with its source: `{ position = \"2^10\", uniforms = \"2^-4..2^10\" }`";
+    Sources "lint" [File] "`\"deny\"`: findings of lint fail";
+    Cases "name" [Vertex Geometry Equal Picture Row] "its name, required for a case and unique among them";
+    Cases "program" [Vertex Geometry Equal] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";
+    Inputs "uniforms" [File Vertex Geometry Equal Picture Row] "by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b`";
+    Inputs "attributes" [File Vertex Row] "by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1)";
+    Expectations "expect" [Vertex Row] "outputs by semantics, as `position` and `texcoord0`, or `o0`";
+    Cases "rows" [Vertex] "runs with values on top of the case's";
+    Inputs "invocations" [Geometry] "for a geometry program: a table of v registers, and of delivered uniforms in `c`, for each";
+    Expectations "triangles" [Geometry] "a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }`";
+    Expectations "calls" [Vertex Geometry] "procedures that must run";
+    Expectations "instructions" [Vertex Geometry] "maximum number of instructions of a vertex or an invocation";
+    Comparisons "equal" [Equal] "a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known";
+    Inputs "budget" [Vertex Geometry] "limit after which a run counts as endless, by default 2^20";
+    Comparisons "picture" [Picture] "the name of a `.png` file, which `--bless` writes";
+    Comparisons "mesh" [Picture] "the name of a mesh to draw, by default `\"lathe\"`";
+    Comparisons "differing" [Picture] "maximum number of pixels that may differ, by default 0";
+    Cases "case" [File] "a list of cases: `[[case]]` begins each";
+    Expectations "near" [Near] "the expected components";
+    Expectations "ulp" [Near] "maximum distance in representable floats";
+    Expectations "epsilon" [Near] "maximum absolute difference";
+    Expectations "vertices" [Triangle] "its three vertices";
+    Expectations "inverted" [Triangle] "whether its winding is reversed";
+    Inputs "look_at" [Matrix] "`[eye, target, up]`";
+    Inputs "ortho" [Matrix] "`[left, right, bottom, top, near, far]`";
+    Inputs "perspective" [Matrix] "`[degrees upwards, ratio of width to height, near, far]`";
+    Inputs "product" [Matrix] "a list of matrices";
+    Inputs "rotate" [Matrix] "`[x, y, z, degrees]` around an axis";
+    Inputs "scale" [Matrix] "`[x, y, z]`";
+    Inputs "translate" [Matrix] "`[x, y, z]`";
 }
 
-/// Returns the keys of a test file with their values, a line for each.
+/// The headings of the manual.
+const HEADINGS: [&str; 5] = ["Sources", "Cases", "Inputs", "Expectations", "Comparisons"];
+
+/// Returns the keys of a test file with their values, a line for each, under headings.
 pub fn manual() -> String {
-    let line = |(name, _, value): &(&str, &[Place], &str)| format!("{name}: {value}\n");
-    KEYS.iter().map(line).collect()
+    let section = |heading: &&str| {
+        let own = KEYS.iter().zip(GROUPS).filter(|(_, group)| *group == heading);
+        let lines = own.map(|((name, of, value), _)| format!("  {name} ({}): {value}\n", tables(of)));
+        format!("{heading}:\n{}", lines.collect::<String>())
+    };
+    HEADINGS.iter().map(section).collect::<Vec<_>>().join("\n")
+}
+
+/// The tables that may have a key.
+fn tables(of: &[Place]) -> String {
+    let mut names: Vec<&str> = of.iter().map(|place| place.name()).collect();
+    names.dedup();
+    names.join(", ")
 }
 
 impl Place {
+    /// Its name in the manual: every case is one.
+    fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Compile => "compile",
+            Self::Vertex | Self::Geometry | Self::Equal | Self::Picture => "case",
+            Self::Row => "row",
+            Self::Near => "value of expect",
+            Self::Triangle => "triangle",
+            Self::Matrix => "matrix",
+        }
+    }
+
     /// Returns the keys that the table may have.
     pub fn keys(self) -> Vec<&'static str> {
         KEYS.iter().filter(|(_, of, _)| of.contains(&self)).map(|&(name, ..)| name).collect()
@@ -86,6 +116,23 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_manual_has_every_key_under_its_heading() {
+        let text = manual();
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("  ")).collect();
+        assert_eq!(lines.len(), KEYS.len());
+        let sections: Vec<&str> = text.split("\n\n").collect();
+        for (heading, line) in [
+            ("Sources:", "  assume (compile): promises"),
+            ("Inputs:", "  uniforms (file, case, row): by name"),
+            ("Expectations:", "  near (value of expect): "),
+            ("Comparisons:", "  mesh (case): "),
+        ] {
+            let section = sections.iter().find(|section| section.starts_with(heading)).expect("a heading");
+            assert!(section.contains(&format!("\n{line}")), "{section}");
+        }
+    }
 
     #[test]
     fn the_guide_has_every_key_with_its_value() {

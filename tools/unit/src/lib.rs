@@ -38,7 +38,7 @@
 //! | key | of | value |
 //! |---|---|---|
 //! | `shader` | file | a source or container, or a list of sources; by default `NAME.v.pica` and `NAME.g.pica`, `NAME.shbin`, or `NAME.wgsl` or `.vert` |
-//! | `compile` | file | choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled` |
+//! | `compile` | file | choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled`, `assume` |
 //! | `lint` | file | `"deny"`: findings of lint fail |
 //! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
 //! | `attributes` | file, case, row | by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1) |

@@ -49,7 +49,13 @@ impl TestFile {
             let (pc, word) = (Pc(address), Word(word));
             let mut add = |what: String, change: Change| {
                 if let Some((word, descriptor)) = change.apply(&model.descriptors, word) {
-                    all.push(Mutant { pc, place: self.shader.place(pc), what, word: word.0, descriptor });
+                    all.push(Mutant {
+                        pc,
+                        place: self.shader.word_place(pc),
+                        what,
+                        word: word.0,
+                        descriptor,
+                    });
                 }
             };
             let Some(opcode) = word.opcode() else { continue };

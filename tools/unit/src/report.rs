@@ -69,16 +69,21 @@ fn trace(shader: &Shader, listing: &Option<Listing>, records: &[TraceRecord], ma
         let record = records.get(step)?;
         let line = listing.as_ref().and_then(|listing| listing.line(record.pc));
         let line = record.line(&line.unwrap_or_else(|| record.inst.to_string()));
-        Some((step, shader.place(record.pc), line))
+        Some((step, record.pc, shader.place(record.pc), line))
     });
     let rows: Vec<_> = rows.collect();
-    let width = rows.iter().map(|(_, place, _)| place.len()).max().unwrap_or_default();
+    let width = rows.iter().map(|(_, _, place, _)| place.len()).max().unwrap_or_default();
     let (mut text, mut next) = (String::new(), 0);
-    for (step, place, line) in rows {
+    let mut last = None;
+    for (step, pc, place, line) in rows {
         if step != next {
             let _ = writeln!(text, "  ...");
         }
         next = step + 1;
+        let source = shader.source_line(pc);
+        if source.is_some() && source != std::mem::replace(&mut last, source) {
+            let _ = writeln!(text, "  {place}: {}", source.unwrap_or_default());
+        }
         let mark = if marked.contains(&step) { '>' } else { ' ' };
         let _ = writeln!(text, "{mark} {place:width$}  {line}");
     }

@@ -68,6 +68,18 @@ pub(crate) struct Choices {
     pub outputs: Vec<(String, String)>,
     /// Attributes of bytes that stand for 0 to 1.
     pub scaled: Vec<String>,
+    /// Promises about attributes and uniforms by their names.
+    pub assume: Vec<(String, String)>,
+}
+
+/// A compiled source in a shading language.
+pub(crate) struct Lowered {
+    /// Its program for the assembler.
+    pub text: String,
+    /// For each line of the program the line of the source.
+    pub lines: Vec<Option<u32>>,
+    /// Its names.
+    pub declared: Declared,
 }
 
 /// Programs to test.
@@ -137,11 +149,13 @@ impl Shader {
         if let [(name, bytes)] = files
             && let Some(compiled) = declared::compile(name, bytes, choices)
         {
-            let (text, declared) = compiled?;
-            let shader = Self::assemble(&[SourceText { name, text: &text }])?;
-            // Lines of the text are no lines of the file.
-            let lines = vec![None; shader.lines.len()];
-            return Ok(Self { lines, declared: Some(declared), ..shader });
+            let Lowered { text, lines, declared } = compiled?;
+            let mut shader = Self::assemble(&[SourceText { name, text: &text }])?;
+            for line in &mut shader.lines {
+                let own = |line: u32| lines.get((line as usize).checked_sub(1)?).copied()?;
+                *line = line.and_then(|(file, line)| Some((file, own(line)?)));
+            }
+            return Ok(Self { declared: Some(declared), ..shader });
         }
         if let [(name, bytes)] = files
             && bytes.starts_with(b"DVLB")
@@ -184,6 +198,17 @@ impl Shader {
         let line = self.lines.get(pc.index()).copied().flatten();
         let place = line.and_then(|(file, line)| Some(format!("{}:{line}", self.files.get(file)?)));
         place.unwrap_or_else(|| pc.to_string())
+    }
+
+    /// Returns the place of a code word, with its address where a line has several.
+    pub(crate) fn word_place(&self, pc: Pc) -> String {
+        let address = self.source_line(pc).map_or(String::new(), |_| format!(", {pc}"));
+        self.place(pc) + &address
+    }
+
+    /// Returns the text of a line of a shading language that a code word is made for.
+    pub(crate) fn source_line(&self, pc: Pc) -> Option<&str> {
+        self.declared.as_ref()?.line(self.lines.get(pc.index()).copied()??.1)
     }
 
     /// Finds an output of a program: by its semantic, its register, or its name in the source.

@@ -6,7 +6,7 @@ use toml::de::DeTable;
 use transpica::isa::Uniforms;
 use transpica_inspect::symbols::Symbols;
 
-use crate::shader::{Choices, Problem};
+use crate::shader::{Choices, Lowered, Problem};
 use crate::toml::{Item, Reader};
 
 /// Names of a source, of which there is none.
@@ -28,12 +28,19 @@ pub(crate) fn check_role(_name: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(crate) fn compile(_: &str, _: &[u8], _: &Choices) -> Option<Result<(String, Declared), Problem>> {
+pub(crate) fn check_promise(_text: &str) -> Result<(), String> {
+    Ok(())
+}
+
+pub(crate) fn compile(_: &str, _: &[u8], _: &Choices) -> Option<Result<Lowered, Problem>> {
     None
 }
 
 impl Declared {
     pub fn takes(&self, _key: &str, _item: &Item<'_>) -> bool {
+        match *self {}
+    }
+    pub fn line(&self, _number: u32) -> Option<&str> {
         match *self {}
     }
     pub fn attribute(&self, _name: &str) -> Option<String> {

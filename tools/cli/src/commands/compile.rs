@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use transpica::settings::Promise;
 use transpica_compile::compile::Compiled;
 use transpica_compile::source::interface::{Derived, Output as Varying};
+use transpica_compile::source::promises::promise;
 use transpica_compile::source::{Depth, Options, Role};
 
 use super::bind::{self, BindingFiles};
@@ -26,10 +28,11 @@ use crate::streams::{Output, Streams};
   transpica compile hero.wgsl -o hero.shbin --bind-c hero.h --host-c hero_update.h
   transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
   transpica compile hero.wgsl -o hero.shbin --entry vs_main --json
+  transpica compile hero.wgsl -o hero.shbin --assume position=2^10,fog.range=2^-4..2^10
 
 The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal, tangent) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
 
-Every program is run against its source on 2,000 vertices, and the distance is printed.")]
+Every program is run against its source on 2,000 vertices, and the distance is printed. Their numbers are small unless --assume gives ranges.")]
 pub struct Compile {
     /// The shader: .wgsl, .glsl or .vert, .spv
     pub file: PathBuf,
@@ -49,6 +52,12 @@ pub struct Compile {
     /// Attributes of bytes that stand for 0 to 1
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub scaled: Vec<String>,
+    /// Promises about what the host feeds, from which the compared vertices are drawn. NAME is
+    /// uniforms, attributes or the name of one; PROMISE is finite, 2^N for magnitudes below 2^N, or
+    /// 2^M..2^N for 0 and magnitudes from 2^M to below 2^N; the last one counts
+    #[arg(long, value_name = "NAME=PROMISE,…", value_delimiter = ',')]
+    #[arg(value_parser = promised)]
+    pub assume: Vec<(String, Promise)>,
     /// Write C code of what the host computes to this file
     #[arg(long, value_name = "FILE")]
     pub host_c: Option<PathBuf>,
@@ -82,6 +91,12 @@ fn role(text: &str) -> Result<(String, Role), String> {
     Ok((name.to_owned(), Role::named(role)?))
 }
 
+/// Parses NAME=PROMISE.
+fn promised(text: &str) -> Result<(String, Promise), String> {
+    let (name, range) = text.split_once('=').ok_or("NAME=PROMISE, such as position=2^10")?;
+    Ok((name.to_owned(), promise(range)?))
+}
+
 impl Arguments for Compile {
     fn streams(&self) -> Streams<'_> {
         let streams =
@@ -109,6 +124,7 @@ pub fn run(arguments: &Compile, common: &Common) -> Result<(), Failure> {
         },
         outputs: arguments.output_as.clone(),
         scaled: arguments.scaled.clone(),
+        assume: arguments.assume.clone(),
         ..options
     })?;
     if !compiled.interface.derived.is_empty() && arguments.host_c.is_none() && arguments.host_rust.is_none() {

@@ -35,7 +35,7 @@ use crate::streams::Streams;
   transpica equal a.v.pica b.v.pica --assume uniforms=2^16,attributes=2^16
   transpica equal a.v.pica b.v.pica --save-state differs.json
 
-Uniforms and inputs with the same name are the same, whatever their registers; the others are matched by register, outputs by semantic. Both programs are walked side by side; where that does not prove them equal, they run on values that find faults, and a difference is made as small as it can be.
+Two files with as many programs have all compared, in their order, unless --dvle or --other-dvle chooses one. Uniforms and inputs with the same name are the same, whatever their registers; the others are matched by register, outputs by semantic. Both programs are walked side by side; where that does not prove them equal, they run on values that find faults, and a difference is made as small as it can be.
 
 A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
 
@@ -131,37 +131,73 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Opens both programs.
-fn sides<'a>(
+/// Opens the programs: those with the chosen numbers, else all of two files in their order.
+fn pairs<'a>(
     arguments: &Equal,
     [first, second]: [&'a Input; 2],
     common: &Common,
-) -> Result<[Side<'a>; 2], Failure> {
+) -> Result<Vec<[Side<'a>; 2]>, Failure> {
+    let counts = [first.parse()?.executables.len(), second.parse()?.executables.len()];
     let is_one_file = arguments.first == arguments.second;
-    let has_other = is_one_file && second.parse()?.executables.len() > 1;
-    let other = arguments.other_dvle.or(has_other.then_some(1));
-    let sides = [Side::new(first, arguments.selection.dvle, common)?, Side::new(second, other, common)?];
-    same_stage(sides.each_ref().map(|side| &side.opened)).map_err(|error| {
-        first.fail(&error).hint("choose executables of one stage with --dvle and --other-dvle")
-    })?;
-    if is_one_file && sides[0].dvle == sides[1].dvle {
-        common.note(format_args!("both are {}: the same program", sides[0].name()));
-    }
-    Ok(sides)
+    let is_chosen = arguments.selection.dvle.is_some() || arguments.other_dvle.is_some();
+    let numbers = if is_one_file || is_chosen || counts.iter().all(|&count| count <= 1) {
+        let other = arguments.other_dvle.or((is_one_file && counts[1] > 1).then_some(1));
+        vec![[arguments.selection.dvle, other]]
+    } else if counts[0] == counts[1] {
+        (0..counts[0]).map(|number| [Some(number); 2]).collect()
+    } else {
+        let [a, b] = [&arguments.first, &arguments.second].map(|path| path.display());
+        let message = format!("{a} and {b} have {} and {} programs", counts[0], counts[1]);
+        return Err(Failure::new(message).hint("choose one of each with --dvle and --other-dvle"));
+    };
+    let pair = |[dvle, other]: [Option<usize>; 2]| {
+        let sides = [Side::new(first, dvle, common)?, Side::new(second, other, common)?];
+        same_stage(sides.each_ref().map(|side| &side.opened)).map_err(|error| {
+            first.fail(&error).hint("choose executables of one stage with --dvle and --other-dvle")
+        })?;
+        if is_one_file && sides[0].dvle == sides[1].dvle {
+            common.note(format_args!("both are {}: the same program", sides[0].name()));
+        }
+        Ok(sides)
+    };
+    numbers.into_iter().map(pair).collect()
 }
 
 /// Runs the command.
 pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let [first, second] = [&arguments.first, &arguments.second].map(|path| Input::open(path));
     let (first, second) = (first?.remarked(common), second?.remarked(common));
-    let sides = sides(arguments, [&first, &second], common)?;
+    let pairs = pairs(arguments, [&first, &second], common)?;
+    let solver = solver(arguments)?;
+    let compared = |sides| Ok((sides, verdict(arguments, sides, solver.as_deref(), common)?));
+    let compared: Vec<Compared<'_>> = pairs.iter().map(compared).collect::<Result<_, Failure>>()?;
+    write(arguments, &compared, common)?;
+    let is_different = |(_, verdict): &&Compared<'_>| matches!(verdict, Verdict::Different(_));
+    if let Some((sides, _)) = compared.iter().find(is_different) {
+        return Err(Failure::new(format!("{} and {} differ", sides[0].name(), sides[1].name())));
+    }
+    if compared.iter().all(|(_, verdict)| verdict.is_equal()) {
+        return Ok(());
+    }
+    let message = format!("nothing was compared: no vertex ends within {} instructions", arguments.budget);
+    Err(Failure::new(message).hint("a larger --budget, or bools and ints that end the loops"))
+}
+
+/// Two programs and their verdict.
+type Compared<'a> = (&'a [Side<'a>; 2], Verdict);
+
+/// Compares two programs.
+fn verdict(
+    arguments: &Equal,
+    sides: &[Side<'_>; 2],
+    solver: Option<&Path>,
+    common: &Common,
+) -> Result<Verdict, Failure> {
     let matching = Matching::new([&sides[0].opened.symbols, &sides[1].opened.symbols], &arguments.outputs);
     let matching = matching.map_err(Failure::new)?;
     matching.notes.iter().for_each(|note| common.note(note));
     let options = arguments.settings.resolve_for(&sides[0].opened.symbols)?.options;
-    let solver = solver(arguments)?;
-    let ask =
-        |script: &str| solver.as_deref().is_some_and(|solver| refutes(solver, arguments.seconds, script));
+    let ask = |script: &str| solver.is_some_and(|solver| refutes(solver, arguments.seconds, script));
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
     let &Equal { vertices, seed, budget, .. } = arguments;
     let comparison = Comparison {
@@ -170,35 +206,40 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
         solver: ask,
         ..Comparison::new(sides.each_ref().map(|side| &side.opened), &matching, options)
     };
-    let verdict = compare(&comparison).map_err(|error| first.fail(&error))?;
-    let text = if arguments.results.is_json() {
-        Schema::EQUAL.text(document(&sides, &verdict)?)
-    } else {
-        describe(&sides, &verdict)
+    compare(&comparison).map_err(|error| sides[0].input.fail(&error))
+}
+
+/// Writes the verdicts, and the first inputs with different results.
+fn write(arguments: &Equal, compared: &[Compared<'_>], common: &Common) -> Result<(), Failure> {
+    let is_json = arguments.results.is_json();
+    let text = match compared {
+        [(sides, verdict)] if is_json => Schema::EQUAL.text(document(sides, verdict)?),
+        [(sides, verdict)] => describe(sides, verdict),
+        several if is_json => {
+            let pairs = several.iter().map(|(sides, verdict)| document(sides, verdict));
+            Schema::EQUAL.text(json!({ "pairs": pairs.collect::<Result<Vec<_>, _>>()? }))
+        }
+        several => {
+            let pair = |(sides, verdict): &Compared<'_>| {
+                let [a, b] = sides.each_ref().map(Side::name);
+                format!("{a} and {b}: {}", describe(sides, verdict))
+            };
+            several.iter().map(pair).collect()
+        }
     };
     let mut written = vec![(arguments.results.output.as_deref(), text.as_bytes())];
-    let state = match (&verdict, &arguments.save_state) {
-        (Verdict::Different(found), Some(path)) => Some((path, state(&sides[0], found))),
-        (Verdict::Proven { .. } | Verdict::Sampled { .. }, Some(path)) => {
+    let found = compared.iter().find_map(|(sides, verdict)| match verdict {
+        Verdict::Different(found) => Some(state(&sides[0], found)),
+        Verdict::Proven { .. } | Verdict::Sampled { .. } => None,
+    });
+    match (&found, &arguments.save_state) {
+        (Some(state), Some(path)) => written.insert(0, (Some(path.as_path()), state.as_bytes())),
+        (None, Some(path)) => {
             common.note(format_args!("{} is not written: no inputs show a difference", path.display()));
-            None
         }
-        (_, None) => None,
-    };
-    if let Some((path, state)) = &state {
-        written.insert(0, (Some(path.as_path()), state.as_bytes()));
+        (_, None) => {}
     }
-    files::write_all(&written)?;
-    match verdict {
-        Verdict::Different(_) => {
-            Err(Failure::new(format!("{} and {} differ", sides[0].name(), sides[1].name())))
-        }
-        equal if equal.is_equal() => Ok(()),
-        Verdict::Proven { .. } | Verdict::Sampled { .. } => {
-            let message = format!("nothing was compared: no vertex ends within {budget} instructions");
-            Err(Failure::new(message).hint("a larger --budget, or bools and ints that end the loops"))
-        }
-    }
+    files::write_all(&written)
 }
 
 /// The smallest inputs, as a state file.

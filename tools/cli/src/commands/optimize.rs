@@ -170,6 +170,13 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
         }
         all.push(made(&opened, path, &known, optimized).map_err(fail)?);
     }
+    for (place, made) in all.iter().enumerate() {
+        let is_same = |first: &&Made| first.optimized.bytes == made.optimized.bytes;
+        if let Some(first) = all[..place].iter().find(is_same) {
+            let [name, first] = [&made.path, &first.path].map(|path| path.display());
+            common.warn(format_args!("{name} is the same file as {first}: their bools change nothing"));
+        }
+    }
     write(arguments, common, &all, &opened)
 }
 

@@ -1,8 +1,9 @@
 //! How far a program is from its source: both run on the same vertices.
 //! In: the source, the program's file. Out: for each output the largest distance. Values are those
-//! of the types: small floats with 0 and ±1 among them, small indices, bytes for scaled attributes.
-//! A component counts where the source has a finite number: shading languages define neither
-//! infinities nor NaN, and products of 0 differ there. One that never counts is an error.
+//! of the types: small floats with 0 and ±1 among them, small indices, bytes for scaled attributes;
+//! and of promises. A component counts where the source has a finite number: shading languages
+//! define neither infinities nor NaN, and products of 0 differ there. One that never counts is an
+//! error.
 
 use std::fmt;
 
@@ -12,10 +13,11 @@ use transpica::{Limits, Machine, Options as Settings, Shbin};
 use transpica_inspect::executor::ulp;
 use transpica_inspect::values::Random;
 
-use super::{Error, MOST};
+use super::{Error, MOST, Overflow};
 use crate::source::evaluate::{Inputs, evaluate};
-use crate::source::interface::UniformRegisters;
+use crate::source::interface::{Attribute, Output, UniformRegisters};
 use crate::source::lanes::VERTICES as LANES;
+use crate::source::promises::Promises;
 use crate::source::{Interface, Options, Scalar, Source};
 
 /// Limit of the instructions of a vertex.
@@ -60,7 +62,35 @@ struct Compared {
     seen: usize,
     /// Those of them that were left out.
     left_out: usize,
+    /// The first component that is finite in the source alone: its number and values, the number of
+    /// the vertex and its attributes.
+    overflow: Option<(Lane, usize, [[f32; 4]; 16])>,
 }
+
+/// The number of a component, its value in the source and in the program.
+type Lane = (usize, [f32; 2]);
+
+/// Returns the first component that is finite in the source alone.
+fn overflow(expected: &[f32], found: &[f32]) -> Option<Lane> {
+    let mut lanes = expected.iter().zip(found).enumerate();
+    let (lane, (&a, &b)) = lanes.find(|(_, (a, b))| a.is_finite() && !b.is_finite())?;
+    Some((lane, [a, b]))
+}
+
+/// The error about a component that is finite in the source alone, if there is one.
+fn overflown(all: &[Compared], interface: &Interface) -> Option<Error> {
+    let found = |(one, output): (&Compared, &Output)| one.overflow.map(|found| (found, output.name.clone()));
+    let (((lane, values), vertex, registers), output) = all.iter().zip(&interface.outputs).find_map(found)?;
+    let value = |one: &Attribute| {
+        let lanes = registers[usize::from(one.register & 15)];
+        (one.name.clone(), lanes.into_iter().take(one.shape.rows.into()).collect())
+    };
+    let attributes = interface.attributes.iter().filter(|one| one.is_read).map(value).collect();
+    let component = format!("{output}.{}", COMPONENTS[lane & 3]);
+    Some(Error::Overflow(Box::new(Overflow { component, vertex, values, attributes })))
+}
+
+const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// Runs a program and its source on random vertices, so many for each component if the source is
 /// finite there often enough.
@@ -78,13 +108,14 @@ pub(super) fn measure(
     let constants = dvle::constants(file.executable(0).map_err(failed)?);
     let machine = Machine::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
     let all = vec![Compared::default(); interface.outputs.len()];
+    let promises = Promises::new(interface, &options.assume).map_err(Error::Source)?;
     let mut run = Run { source, options, interface, constants, machine, vertices, all };
     let mut random = Random::new(0, "vertices of a shader");
     let lost = || Error::Assembly("a value of the source cannot be computed".into());
     let (mut has_run, mut drawn) = (false, 0);
     while !run.ends(drawn) {
         let count = if drawn < vertices { LANES.min(vertices - drawn) } else { LANES };
-        let inputs = Inputs::several(&mut random, interface, count);
+        let inputs = Inputs::several(&mut random, interface, &promises, count);
         let expected = evaluate(source, options, interface, &inputs);
         let uniforms: Vec<_> = inputs.iter().map(|inputs| &inputs.uniforms).collect();
         let registers = interface.registers_of_all(&uniforms).ok_or_else(lost)?;
@@ -92,12 +123,16 @@ pub(super) fn measure(
             if run.ends(drawn) {
                 break;
             }
+            let number = drawn;
             drawn += 1;
             // Random numbers lead to indices outside of arrays, where the source has no value.
             let Some(expected) = expected else { continue };
             has_run = true;
-            run.vertex(inputs, &expected, &registers)?;
+            run.vertex(number, inputs, &expected, &registers)?;
         }
+    }
+    if let Some(error) = overflown(&run.all, interface) {
+        return Err(error);
     }
     if has_run { distances(&run.all, interface) } else { Err(lost()) }
 }
@@ -125,9 +160,10 @@ impl Run<'_> {
         drawn >= self.vertices * MOST_DRAWN || drawn >= self.vertices && is_enough()
     }
 
-    /// Runs the program on a vertex, for which the source has these outputs.
+    /// Runs the program on the vertex of a number, for which the source has these outputs.
     fn vertex(
         &mut self,
+        vertex: usize,
         inputs: &Inputs,
         expected: &[Vec<f32>],
         registers: &UniformRegisters,
@@ -150,6 +186,9 @@ impl Run<'_> {
             // A program that is always far is wrong, whatever the source does.
             if !is_explained || one.left_out * MOST_LEFT_OUT > self.vertices.max(one.seen) {
                 one.distance.add(lanes, found);
+                if one.overflow.is_none() {
+                    one.overflow = overflow(lanes, found).map(|lane| (lane, vertex, inputs.attributes));
+                }
             }
         }
         Ok(())
@@ -163,7 +202,7 @@ fn distances(all: &[Compared], interface: &Interface) -> Result<Vec<Distance>, E
         let mut counts = distance.counts.iter().take(output.lanes.into());
         match counts.position(|&count| count == 0) {
             Some(component) => {
-                let component = ["x", "y", "z", "w"][component & 3];
+                let component = COMPONENTS[component & 3];
                 Err(Error::Uncompared(format!("{}.{component}", output.name)))
             }
             None => Ok(*distance),
@@ -240,6 +279,7 @@ impl Distance {
 mod tests {
     use super::*;
     use crate::compile::compile;
+    use crate::source::promises::promise;
     use crate::source::{Language, read};
 
     /// The distance of the first program from the source of the second.
@@ -286,6 +326,43 @@ mod tests {
         }
         let seldom = distance(["vec4f(p.xyz, sqrt(p.x - 1.99))"; 2]).expect("compared");
         assert!((1..400).contains(&seldom.vertices), "{seldom}");
+    }
+
+    #[test]
+    fn a_number_that_the_machine_lacks_has_its_vertex() {
+        let error =
+            distance(["vec4f(p.x, inverseSqrt(p.y), p.zw)", "p"]).expect_err("roots of negative numbers");
+        let Error::Overflow(found) = &error else { panic!("{error}") };
+        let [(name, place)] = &found.attributes[..] else { panic!("{error}") };
+        assert_eq!((&*found.component, &**name, found.values[0]), ("position.y", "p", place[1]));
+        assert!(place[1] <= 0.0 && !found.values[1].is_finite(), "{error}");
+        let start = format!("position.y is {:?} in the source and ", place[1]);
+        assert!(error.to_string().starts_with(&start) && error.report().advice.is_some(), "{error}");
+    }
+
+    #[test]
+    fn inputs_come_from_the_ranges_of_promises() {
+        let text = "@group(0) @binding(0) var<uniform> far: f32;
+            @vertex fn main(@location(0) p: vec4f, @location(1) q: vec4f) -> @builtin(position) vec4f {
+                return vec4f(p.x, sqrt(p.y - 100.0) + sqrt(far - 8.0) + sqrt(q.x), p.zw);
+            }";
+        let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
+        let compiled = |promises: &[(&str, &str)]| {
+            let assume = promises.iter().map(|&(name, text)| (name.into(), promise(text).expect("one")));
+            compile(&source, &Options { assume: assume.collect(), ..Options::of(Language::Wgsl) }).err()
+        };
+        let [place, place_of_all, range] = [("p", "2^10"), ("attributes", "2^10"), ("far", "2^4..2^6")];
+        for ranges in
+            [&[place, range][..], &[place_of_all, ("uniforms", "2^5")], &[("p", "2^0"), place_of_all, range]]
+        {
+            assert_eq!(compiled(ranges), None, "{ranges:?}");
+        }
+        // The last one counts.
+        for ranges in [&[][..], &[place], &[range], &[place, range, ("attributes", "2^0")]] {
+            assert_eq!(compiled(ranges), Some(Error::Uncompared("position.y".into())), "{ranges:?}");
+        }
+        let unknown = compiled(&[("nosuch", "2^10")]).expect("unknown").to_string();
+        assert_eq!(unknown, "no attribute or uniform nosuch; there is p, q, far");
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub struct Compiled {
     pub distances: Vec<Distance>,
     /// Names in the text, by bank (v, o, c, b or i) and register.
     pub names: BTreeMap<(char, u8), String>,
+    /// For each line of the text its line of the source, from 1.
+    pub lines: Vec<Option<u32>>,
     /// The source as it was given.
     pub source: String,
 }
@@ -83,6 +85,21 @@ pub enum Error {
     /// A component of an output, such as `position.w`, for which the source has no finite number on
     /// any vertex: nothing shows that the program computes it.
     Uncompared(String),
+    /// A component of an output that is finite in the source and not on the machine.
+    Overflow(Box<Overflow>),
+}
+
+/// A vertex with a result that is finite in the source alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overflow {
+    /// The component of an output, such as `position.w`.
+    pub component: String,
+    /// The number of the vertex.
+    pub vertex: usize,
+    /// The value in the source and on the machine.
+    pub values: [f32; 2],
+    /// Attributes of the vertex.
+    pub attributes: Vec<(String, Vec<f32>)>,
 }
 
 /// An error in parts, for reports that have places of their own.
@@ -109,7 +126,12 @@ impl Error {
                 Report { at, message: format!("{what} is not compiled"), advice: None }
             }
             Self::Emit(error) => Report { at: None, message: error.to_string(), advice: advice(error) },
-            Self::Assembly(_) | Self::Distance { .. } | Self::Uncompared(_) => {
+            Self::Overflow(_) | Self::Uncompared(_) => {
+                let advice = "give the ranges of what the host feeds, as by --assume NAME=2^10: without them, \
+                              vertices have numbers from -2 to 2";
+                Report { at: None, message: self.to_string(), advice: Some(advice) }
+            }
+            Self::Assembly(_) | Self::Distance { .. } => {
                 Report { at: None, message: self.to_string(), advice: None }
             }
         }
@@ -133,6 +155,14 @@ impl fmt::Display for Error {
                     f,
                     "{component} cannot be compared: the source has no finite number for it on any vertex"
                 )
+            }
+            Self::Overflow(found) => {
+                let Overflow { component, vertex, values: [source, machine], attributes } = &**found;
+                write!(
+                    f,
+                    "{component} is {source:?} in the source and {machine:?} on the machine, vertex {vertex}"
+                )?;
+                attributes.iter().try_for_each(|(name, lanes)| write!(f, ", {name} = {lanes:?}"))
             }
         }
     }
@@ -178,7 +208,8 @@ pub fn compile_file(
 /// See [`Error`].
 pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Result<Compiled, Error> {
     let (interface, emitted) = shortest(source, options)?;
-    let (text, names) = text::program(&emitted, &interface, &source.original).map_err(Error::Assembly)?;
+    let text::Program { text, names, lines } =
+        text::program(&emitted, &interface, &source.original).map_err(Error::Assembly)?;
     let assembled = assemble(&[SourceText { name: &interface.entry, text: &text }])
         .map_err(|report| Error::Assembly(report.to_string()))?;
     if assembled.model.code != emitted.code.code {
@@ -193,7 +224,7 @@ pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Resu
     }
     let words = emitted.words();
     let source = source.original.clone();
-    Ok(Compiled { text, bytes: assembled.bytes, words, interface, distances, names, source })
+    Ok(Compiled { text, bytes: assembled.bytes, words, interface, distances, names, lines, source })
 }
 
 /// Checks that the lint has nothing to say about a program, other than that it does not read a

@@ -16,15 +16,20 @@ use crate::source::{Interface, Role};
 /// Names by bank and register; a name of several registers has the number of each.
 type Names = BTreeMap<(char, u8), String>;
 
-/// Returns the text of a program, and the names in it.
+/// The text of a program.
+pub(super) struct Program {
+    pub text: String,
+    /// The names in it.
+    pub names: Names,
+    /// For each of its lines the line of the source.
+    pub lines: Vec<Option<u32>>,
+}
+
+/// Returns the text of a program.
 ///
 /// # Errors
 /// A register without a name.
-pub(super) fn program(
-    emitted: &Emitted,
-    interface: &Interface,
-    source: &str,
-) -> Result<(String, Names), String> {
+pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) -> Result<Program, String> {
     let mut taken = Taken::default();
     let mut names = Names::new();
 
@@ -48,17 +53,22 @@ pub(super) fn program(
         names.insert(('o', register), own);
     }
     text.push('\n');
+    let mut lines = vec![None; text.lines().count()];
     let source: Vec<&str> = source.lines().map(str::trim).collect();
     let mut last = None;
-    for (line, &place) in emitted.text.lines().zip(&emitted.places) {
+    for ((line, &place), own) in emitted.text.lines().zip(&emitted.places).zip(own_lines(emitted, interface))
+    {
         if place.is_some() && place != last {
             last = place;
-            text.extend(place.and_then(|place| comment(line, place, &source)));
+            let comment = place.and_then(|place| comment(line, place, &source));
+            lines.extend(comment.iter().map(|_| None));
+            text.extend(comment);
         }
         text += &named(line, &names);
         text.push('\n');
+        lines.push(own);
     }
-    Ok((text, names))
+    Ok(Program { text, names, lines })
 }
 
 /// Declares the uniforms of an interface.
@@ -98,6 +108,32 @@ fn uniforms(
         }
     }
     Ok(())
+}
+
+/// The line of the source for each line of a program. A test of flags and a copy have the line of
+/// the instruction before them, MOVA that of the instruction after it, and what the host decides
+/// the line that computes it.
+fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
+    let line = |place: &Pc| u32::from(place.0);
+    let all = emitted.text.lines().enumerate().map(|(n, text)| {
+        let (before, after) = emitted.places.split_at(n);
+        let mut words = text.split_whitespace();
+        match (words.next().unwrap_or_default(), words.next().unwrap_or_default()) {
+            _ if after.first().is_some_and(Option::is_some) => after.iter().flatten().next().map(line),
+            ("mova", _) => after.iter().flatten().next().map(line),
+            ("ifc" | "breakc" | "jmpc" | "mov", _) => before.iter().rev().flatten().next().map(line),
+            ("ifu" | "jmpu", bool) => {
+                let is_it = |register: u8| bool.trim_matches(['!', ',']) == format!("b{register}");
+                interface.flags.iter().find(|flag| is_it(flag.register)).and_then(|flag| flag.line)
+            }
+            ("for", int) => {
+                let is_it = |register: u8| int == format!("i{register}");
+                interface.counts.iter().find(|count| is_it(count.register)).and_then(|count| count.line)
+            }
+            _no_word_or_end => None,
+        }
+    });
+    all.collect()
 }
 
 /// The line of the source that an instruction is made for. Places are numbers of lines.

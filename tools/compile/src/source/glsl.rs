@@ -1,6 +1,6 @@
 //! Declarations of older GLSL, rewritten to those of 450.
-//! In: a text of version 100 to 450. Out: one that naga reads. Lines stay where they are; columns
-//! of the declarations that change do not. Knows no expressions: only what stands outside of
+//! In: a text of version 100 to 450. Out: one that naga reads, in the same lines, and where places
+//! of it are in the text that was given. Knows no expressions: only what stands outside of
 //! functions changes, and names of bool uniforms.
 //!
 //! | declaration | becomes |
@@ -12,6 +12,8 @@
 //! | `uniform bool name` | an int, and `(name != 0)` where it is read |
 //! | a block without binding | one with a binding |
 //! | `precision`, `invariant`, samplers | nothing |
+
+use super::error::Location;
 
 /// Bindings of declarations that have none begin here.
 const BINDINGS: usize = 16;
@@ -74,6 +76,23 @@ pub(super) fn modern(text: &str) -> String {
     }
     statement.iter().for_each(|token| rewriter.output.push_str(token));
     rewriter.output
+}
+
+/// The place in the text that was given of one in the rewritten text. In a line that changed, what
+/// stands before and after the change keeps its column; the change itself is one place.
+pub(super) fn original_place(at: Location, text: &str, original: &str) -> Location {
+    let number = (at.line as usize).saturating_sub(1);
+    let [new, old] = [text, original].map(|text| text.lines().nth(number).unwrap_or_default().as_bytes());
+    let same = |(a, b): &(&u8, &u8)| a == b;
+    let before = new.iter().zip(old).take_while(same).count();
+    let after = new[before..].iter().rev().zip(old[before..].iter().rev()).take_while(same).count();
+    let column = (at.column as usize).saturating_sub(1);
+    let column = match column.checked_sub(new.len() - after) {
+        _ if column < before => column,
+        Some(rest) => old.len() - after + rest,
+        None => before,
+    };
+    Location { column: u32::try_from(column + 1).unwrap_or(1), ..at }
 }
 
 /// The first location after those that declarations of a kind have.
@@ -275,7 +294,7 @@ fn is_word(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::modern;
+    use super::{Location, modern, original_place};
 
     fn check(text: &str, expected: &str) {
         assert_eq!(modern(text), expected);
@@ -289,6 +308,20 @@ mod tests {
              layout(location = 0)  out vec4 c; \n\
              layout(set = 0, binding = 16) uniform Block_m { mat4 m[2]; }; \nvoid main() { c = a; }",
         );
+    }
+
+    #[test]
+    fn places_are_those_of_the_text_that_was_given() {
+        let texts = "uniform bool lit;\nattribute vec4 p;\nvoid main() { if (lit) { x = lit && lit; } }";
+        let rewritten = modern(texts);
+        let place = |line: u32, word: &str| {
+            let text = rewritten.lines().nth(line as usize - 1).expect("a line");
+            let column = text.find(word).expect("a word") as u32 + 1;
+            original_place(Location { line, column }, &rewritten, texts).column
+        };
+        assert_eq!([place(3, "main"), place(3, "if"), place(3, "; }"), place(3, "(lit")], [6, 15, 40, 19]);
+        // The change is one place, from its first letter on.
+        assert_eq!([place(3, "x ="), place(2, "vec4"), place(1, "lit;")], [19, 1, 1]);
     }
 
     #[test]

@@ -94,6 +94,8 @@ pub struct Flag {
     pub name: String,
     /// Its value.
     pub node: NodeId,
+    /// The line of the source that asks for it first.
+    pub line: Option<u32>,
 }
 
 /// A number of rounds that the host computes: `(clamp(rounds, 1, 256) - 1, start, step, 0)`.
@@ -105,6 +107,8 @@ pub struct Count {
     pub name: String,
     /// A whole number.
     pub node: NodeId,
+    /// The line of its loop.
+    pub line: Option<u32>,
     /// First value of aL.
     pub start: u8,
     /// Added to aL in each round.

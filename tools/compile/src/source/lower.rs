@@ -207,6 +207,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The line where a node of the host comes first.
+    pub(super) fn line_of(&self, node: NodeId) -> Option<u32> {
+        u32::try_from(*self.node_lines.get(&node)?).ok()
+    }
+
     fn count_step(&mut self) -> Result<()> {
         self.steps += 1;
         if self.steps > STEPS { self.limit("steps of lowering", self.steps, STEPS) } else { Ok(()) }

@@ -11,8 +11,8 @@
 //! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
 //! names; `value.rs`, `build.rs` values on their way to the IR; `expressions.rs`, `arithmetic.rs`,
 //! `functions.rs`, `statements.rs`, `loops.rs`, `counting.rs` the lowering; `evaluate.rs` the
-//! source itself, on the CPU, `lanes.rs`, `variables.rs` values of many vertices,
-//! `samples.rs` random inputs.
+//! source itself, on the CPU, `lanes.rs`, `variables.rs` values of many vertices; `samples.rs`
+//! random inputs, `promises.rs` their ranges.
 
 mod arithmetic;
 mod build;
@@ -32,6 +32,7 @@ mod lower;
 pub mod math;
 mod names;
 pub mod operations;
+pub mod promises;
 mod quaternion;
 mod read;
 mod samples;
@@ -41,6 +42,7 @@ mod value;
 mod variables;
 
 use transpica::container::Semantic;
+use transpica::settings::Promise;
 // The one place that names layers below the public API.
 use crate::ir;
 use crate::passes;
@@ -118,6 +120,9 @@ pub struct Options {
     pub outputs: Vec<(String, Role)>,
     /// Attributes of bytes that stand for 0 to 1: the program divides them by 255.
     pub scaled: Vec<String>,
+    /// Promises about the numbers of the host, by `uniforms`, `attributes`, or the name of one of
+    /// them: the ranges of the inputs on which a program is compared with its source.
+    pub assume: Vec<(String, Promise)>,
     /// Rounds times expressions up to which a loop of constants is unrolled; up to four rounds
     /// always are, with 0 only those without another exit.
     pub unroll: usize,
@@ -125,7 +130,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { entry: None, depth: Depth::ZeroToW, outputs: Vec::new(), scaled: Vec::new(), unroll: 128 }
+        let (outputs, scaled, assume) = (Vec::new(), Vec::new(), Vec::new());
+        Self { entry: None, depth: Depth::ZeroToW, outputs, scaled, assume, unroll: 128 }
     }
 }
 
@@ -168,5 +174,6 @@ pub struct Lowered {
 /// The source is outside of the subset, or needs more registers than there are.
 pub fn lower(source: &Source, options: &Options) -> Result<Lowered> {
     let entry = source.entry(options.entry.as_deref())?;
-    lower::Lowering::new(&source.module, &source.text, options).entry(entry)
+    let lowering = lower::Lowering::new(&source.module, &source.text, options);
+    lowering.entry(entry).map_err(|error| read::placed(error, &source.text, &source.original))
 }

@@ -9,7 +9,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Block, EntryPoint, Expression, Function, Module, ShaderStage, Span, Statement};
 
 use super::error::{BYTES, DERIVATIVES, DISCARD, Error, Kind, Result, TEXTURES, at, location};
-use super::glsl::modern;
+use super::glsl::{modern, original_place};
 
 /// Bytes of a text or of words.
 const SIZE: usize = 1 << 20;
@@ -93,9 +93,10 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
             Source { module, text: String::new(), original: String::new() }
         }
     };
-    check_nesting(&source)?;
-    validate(&source)?;
-    Ok(source)
+    match check_nesting(&source).and_then(|()| validate(&source)) {
+        Ok(()) => Ok(source),
+        Err(error) => Err(placed(error, &source.text, &source.original)),
+    }
 }
 
 fn text(bytes: &[u8]) -> Result<&str> {
@@ -130,9 +131,14 @@ fn read_glsl(text: &str) -> Result<Source> {
                 Some(name) => Kind::Resource(format!("textures, such as {name}")),
                 None => Kind::Syntax(message),
             };
-            Err(at(kind, span, &text))
+            Err(placed(at(kind, span, &text), &text, &original))
         }
     }
+}
+
+/// An error whose place is in the text as it was given.
+pub(super) fn placed(error: Error, text: &str, original: &str) -> Error {
+    Error { at: error.at.map(|at| original_place(at, text, original)), ..error }
 }
 
 /// Returns whether a text declares a variable as a sampler.

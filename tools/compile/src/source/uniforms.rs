@@ -432,6 +432,7 @@ impl<'a> Lowering<'a> {
 
     fn derive_flags(&mut self, node: NodeId, shape: Shape) -> Result<Vec<Lane>> {
         let mut lanes = Vec::with_capacity(shape.lanes());
+        let line = self.line_of(node);
         for lane in 0..shape.rows {
             let one = self.node(Node::Lanes(node, vec![lane]), Shape::scalar(Scalar::Bool))?;
             let Value::Host(node) = one else { return self.internal("a flag that is no node") };
@@ -441,7 +442,7 @@ impl<'a> Lowering<'a> {
             }
             let name = self.flag_name(node).unwrap_or_else(|| format!("flag{register}"));
             let read = self.b.read(Type::BOOL, Op::Read(Resource::BoolUniform(register as u8)));
-            self.interface.flags.push(Flag { register: register as u8, name, node });
+            self.interface.flags.push(Flag { register: register as u8, name, node, line });
             lanes.push(Lane::new(read, 0));
         }
         Ok(lanes)
@@ -453,7 +454,8 @@ impl<'a> Lowering<'a> {
         if index == COUNTS {
             return self.limit("int uniforms", index + 1, COUNTS);
         }
-        self.interface.counts.push(Count { register: index as u8, name, node, start: 0, step: 0 });
+        let line = self.line_of(node);
+        self.interface.counts.push(Count { register: index as u8, name, node, line, start: 0, step: 0 });
         Ok(index)
     }
 

@@ -4,6 +4,7 @@
 use transpica::Precision;
 use transpica_compile::compile::Distance;
 use transpica_compile::source::evaluate::{Inputs, evaluate};
+use transpica_compile::source::promises::Promises;
 use transpica_compile::source::{Lowered, Options, Source, lower};
 use transpica_inspect::values::Random;
 use transpica_proof::ir::{Evaluator, InputValues};
@@ -24,7 +25,7 @@ pub fn compare_defined(source: &Source, options: &Options, count: usize) -> (Low
     let mut random = Random::new(0x5EED, "vertices");
     let mut all = vec![Distance::default(); interface.outputs.len()];
     let mut compared = 0;
-    let inputs = Inputs::several(&mut random, interface, count);
+    let inputs = Inputs::several(&mut random, interface, &Promises::none(interface), count);
     let expected = evaluate(source, options, interface, &inputs);
     for (inputs, expected) in inputs.iter().zip(expected) {
         let Some(expected) = expected else { continue };

@@ -301,6 +301,14 @@ fn e(x: f32) -> f32 { return d(d(d(d(d(d(d(d(x)))))))); }
     ),
     glsl("a word that GLSL lacks", "syntax", "#version 450\nvoid main() { gl_Position = $nothing; }"),
     glsl(
+        "a word that older GLSL lacks, after a bool uniform",
+        "syntax",
+        "#version 120
+uniform bool lit;
+attribute vec4 p;
+void main() { gl_Position = lit ? p : $nothing; }",
+    ),
+    glsl(
         "numbers of 64 bits",
         "format",
         "#version 450

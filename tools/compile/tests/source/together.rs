@@ -1,6 +1,7 @@
 //! The evaluator: what 64 vertices give side by side, each gives alone.
 
 use transpica_compile::source::evaluate::{Inputs, Outputs, evaluate};
+use transpica_compile::source::promises::Promises;
 use transpica_compile::source::{Interface, Language, Options, Source, lower, read};
 use transpica_inspect::values::Random;
 
@@ -42,7 +43,8 @@ fn run(body: &str, change: impl Fn(&mut [Inputs])) -> (Vec<Inputs>, Vec<Outputs>
     // The evaluator knows more than the lowering.
     let lowered = lower(&source("return table[kind] + p;"), &options).expect("in the subset");
     let mut random = Random::new(7, "together");
-    let mut inputs = Inputs::several(&mut random, &lowered.interface, VERTICES);
+    let mut inputs =
+        Inputs::several(&mut random, &lowered.interface, &Promises::none(&lowered.interface), VERTICES);
     change(&mut inputs);
     let outputs = both(&source(body), &options, &lowered.interface, &inputs);
     (inputs, outputs)
@@ -175,7 +177,8 @@ fn shaders_give_the_same_together_and_alone() {
         let options = Options::of(language);
         let lowered = lower(&source, &options).expect("in the subset");
         let mut random = Random::new(1, "together");
-        let inputs = Inputs::several(&mut random, &lowered.interface, 20);
+        let inputs =
+            Inputs::several(&mut random, &lowered.interface, &Promises::none(&lowered.interface), 20);
         both(&source, &options, &lowered.interface, &inputs);
     }
 }

@@ -136,7 +136,7 @@ const WHOLE: &str = "uniforms = { projection = \"identity\", view = \"identity\"
 fn layers_set_parts_and_registers_come_last() {
     let clip = |file: &str, case: &str| {
         let state = state(file, case).unwrap_or_else(|error| panic!("{error}"));
-        let (_, declared) =
+        let Lowered { declared, .. } =
             compile("a.wgsl", SCENE.as_bytes(), &Choices::default()).expect("known").expect("compiles");
         let clip = declared.interface.derived.iter().find(|one| one.name == "clip").expect("clip").register;
         state.uniforms.floats[usize::from(clip)]
@@ -182,7 +182,7 @@ fn layers_set_parts_and_registers_come_last() {
 fn parts_of_arrays_keep_the_others() {
     let values = |uniforms: &str| {
         let text = format!("[[case]]\nname = \"a\"\nuniforms = {{ {uniforms} }}\n");
-        let (_, declared) =
+        let Lowered { declared, .. } =
             compile("a.wgsl", SCENE.as_bytes(), &Choices::default()).expect("known").expect("compiles");
         let reader = Reader { name: "a", text: &text };
         let root = reader.parse().expect("TOML");
@@ -362,7 +362,42 @@ fn choices_are_those_of_the_compiler() {
     assert!(error(&format!("{{ {tint} }}")).starts_with("a.wgsl: "), "two entry points");
     let left_out = error("{ entry = \"one\", output-as = { vTint = \"none\" } }");
     assert!(left_out.contains("expect: unknown key \"vTint\""), "{left_out}");
+    // Ranges of the comparison with the source.
+    let range = |assume: &str| format!("{{ entry = \"one\", {tint}, assume = {{ {assume} }} }}");
+    assert_eq!(check(&range("place = \"2^10\", attributes = \"finite\""), "[255, 0, 51, 255]"), Ok(None));
+    let unknown = error(&range("nosuch = \"2^10\""));
+    assert_eq!(unknown, "a.wgsl: no attribute or uniform nosuch; there is place, tint");
+    let wrong = error(&range("place = \"2^4..2^2\""));
+    assert!(wrong.contains(": a promise is finite, 2^N or 2^M..2^N, with M below N"), "{wrong}");
     let other = "shader = \"lit.v.pica\"\ncompile = {}\n[[case]]\nname = \"a\"\ninstructions = 9\n";
     let other = load("a.wgsl", CHOSEN, other).map(drop);
     assert_eq!(other, Err("a.test.toml:2:11: compile is for a source in a shading language".into()));
+}
+
+/// A bool that decides what a line adds.
+const LINES: &str = "override lit: bool = false;
+@group(0) @binding(0) var<uniform> tint: vec4f;
+struct Out { @builtin(position) position: vec4f, @location(0) color: vec4f }
+@vertex fn main(@location(0) place: vec4f) -> Out {
+    var color = place * tint;
+    if lit {
+        color = color * place;
+    }
+    return Out(place, color + 1.0);
+}";
+
+#[test]
+fn failures_and_coverage_have_the_lines_of_the_source() {
+    let text = "[[case]]\nname = \"a\"\nexpect = { color = [9, 1, 1, 1] }\n";
+    let file = load("a.wgsl", LINES, text).expect("a file");
+    let checked = file.cases[0].check("", &file.shader, &Cpu);
+    let failure = checked.failure.expect("another color");
+    let row = "\n  a.wgsl:5: var color = place * tint;\n> a.wgsl:5  0x";
+    assert!(failure.contains(row), "{failure}");
+    let covered = crate::coverage::by_file(&[(&file.shader, checked.coverage)]);
+    let lines = &covered["a.wgsl"];
+    let lit: Vec<_> = lines.branches.iter().map(|((line, _), sides)| (*line, *sides)).collect();
+    assert_eq!(lit, [(6, [0, 1])]);
+    let ran: Vec<_> = lines.lines.iter().map(|(line, count)| (*line, *count)).collect();
+    assert_eq!(ran, [(5, 1), (6, 1), (7, 0), (9, 1)]);
 }
