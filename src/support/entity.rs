@@ -173,7 +173,7 @@ impl<T: Hash + Eq> Interner<T> {
     #[inline]
     pub fn intern(&mut self, value: T) -> (usize, bool) {
         if self.values.len() * 2 >= self.table.len() {
-            self.grow();
+            self.grow(self.table.len() * 2);
         }
         match self.search(&value) {
             Ok(index) => (index, false),
@@ -205,9 +205,10 @@ impl<T: Hash + Eq> Interner<T> {
         Err(position)
     }
 
+    /// Makes a table of so many positions, a power of two, or of as many as at first.
     #[cold]
-    fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(POSITIONS);
+    pub fn grow(&mut self, size: usize) {
+        let size = size.max(POSITIONS).max(self.table.len());
         self.table.clear();
         self.table.resize(size, 0);
         self.values.reserve((size / 2).saturating_sub(self.values.len()));

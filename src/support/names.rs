@@ -300,6 +300,9 @@ mod tests {
     fn keywords_are_sorted_and_include_those_of_wgsl() {
         assert!(KEYWORDS.is_sorted());
         assert!(KEYWORDS.iter().all(|word| is_keyword(word)));
+        // Text asks for no reserved word that begins like the name of a register.
+        let is_register = |word: &&str| matches!(word.as_bytes(), [b'o' | b'r', b'0'..=b'9', ..]);
+        assert_eq!(KEYWORDS.iter().chain(&STEMS).chain(&HLSL_ANY_CASE).find(|word| is_register(word)), None);
         #[cfg(feature = "wgsl")]
         for word in naga::keywords::wgsl::RESERVED {
             assert!(is_keyword(word), "{word}");

@@ -151,7 +151,7 @@ impl Declarations {
         layout: &UniformBlock,
         names: &mut Names<'_>,
     ) -> Result<()> {
-        let mut inner = names.apart();
+        let mut inner = Names::new(names.reserved);
         let scope = if block.instance.is_some() { &mut inner } else { names };
         let mut members = Layout { fields: Vec::new(), end: 0, names: scope, products: &self.products };
         let (list, fields) = (members.members(layout)?, members.fields);
@@ -319,11 +319,6 @@ impl Declarations {
         self.globals.iter().map(|global| global.binding.binding).collect()
     }
 
-    /// Returns the specialization constants that are read.
-    pub fn specialized(&self) -> impl Iterator<Item = SpecId> + use<> {
-        SpecId::of_mask(self.reads.specialized)
-    }
-
     /// Returns whether this is a vertex entry or geometry stage with clip distances.
     pub fn clips(&self) -> bool {
         self.ports.iter().any(|port| port.location == Location::ClipDistances)
@@ -331,7 +326,7 @@ impl Declarations {
 
     /// Writes specialization constants.
     fn write_specialized(&self, out: &mut String, dialect: &Dialect) {
-        for id in self.specialized() {
+        for id in SpecId::of_mask(self.reads.specialized) {
             let is_int = id.component().is_some();
             let (ty, value) = if is_int { (Type::I32, "0") } else { (Type::BOOL, "false") };
             let [before, behind] = dialect.constant_id;

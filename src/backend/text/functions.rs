@@ -9,11 +9,12 @@ use super::dialect::versions::Marks;
 use super::draft::{Draft, Expr, Reader};
 use super::kept::KeptText;
 use super::module::{Called, Module};
-use super::names::{Names, Word, hinted};
+use super::names::{Names, Word, hinted, is_identifier};
 use super::print::Body;
 use super::put::put;
 use crate::backend::interface::WORKGROUP;
 use crate::error::Result;
+use crate::interface::Interface;
 use crate::ir::places::Places;
 use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
 use crate::program::isa::placed::PlacedText;
@@ -54,6 +55,8 @@ impl Module<'_> {
                 continue;
             }
             scope.clear();
+            // Most values have no name.
+            scope.reserve(func.values.len() / 4);
             let (start, mut own) = (out.len(), Vec::new());
             let parameters = match name {
                 Some(_) => {
@@ -98,8 +101,19 @@ impl Module<'_> {
             let array = array.map_or(Word::NONE, |array| draft.word(array));
             draft.call(&helper.name, helper.noun, array);
         }
+        draft.words.is_clean = self.is_clean();
         let words = draft.words.end();
         (draft, words)
+    }
+
+    /// Returns whether all names of the interface are identifiers without an underscore at the end.
+    fn is_clean(&self) -> bool {
+        let Interface { outputs, attributes, block, .. } = self.source.interface;
+        let outputs = outputs.iter().map(|output| &output.name);
+        let attributes = attributes.iter().map(|attribute| &attribute.name);
+        let names = outputs.chain(attributes).chain(block.names.iter().map(|array| &array.name));
+        let mut names = names.chain(&self.declarations.members);
+        names.all(|name| is_identifier(name.as_bytes()) && !name.ends_with('_'))
     }
 
     /// Writes the head of a function; returns the type that its end returns.

@@ -94,7 +94,7 @@ fn define(out: &mut String, module: &Module<'_>, helper: Helper, ty: Type) {
     put!(out, ") {\n    return ", word);
     for (lane, before) in LANES[..usize::from(ty.lanes)].iter().zip(["(", ", ", ", ", ", "]) {
         out.push_str(before);
-        out.extend(Helper::ALL[helper as usize].2.chars().map(|c| if c == 'L' { *lane } else { c }));
+        out.push_str(&Helper::ALL[helper as usize].2.replace('L', lane));
     }
     out.push_str(");\n}\n\n");
 }

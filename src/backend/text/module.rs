@@ -8,10 +8,11 @@ use std::sync::Arc;
 use super::declarations::Declarations;
 use super::dialect::Dialect;
 use super::dialect::operators::Helper;
-use super::names::Names;
+use super::names::{Names, is_identifier, key};
 use crate::backend::interface::{BackendInput, ENTRY_NAME};
 use crate::error::{At, Error, Kind, Result};
 use crate::ir::{Array, Def, Func, Op, Resource, Type};
+use crate::support::fields::SpecId;
 
 /// A helper function.
 pub struct Called {
@@ -27,7 +28,9 @@ pub struct Called {
 impl Called {
     fn new(helper: &Func, names: &mut Names<'_>) -> Self {
         let name = match &helper.name {
-            name if names.takes(name) => name.clone(),
+            // Names of ours are identifiers that no language reserves.
+            Cow::Borrowed(name) if names.insert(key(name)) => Cow::Borrowed(*name),
+            name if is_identifier(name.as_bytes()) && names.take(name).is_none() => name.clone(),
             name => names.unique(if name.is_empty() { "helper" } else { name }).into(),
         };
         let has_index = matches!(*helper.get(helper.params), [param] if helper.ty(param) == Type::I32);
@@ -62,6 +65,7 @@ impl<'a> Module<'a> {
     /// Builds the declarations of a module and the names of its scope.
     pub fn new(source: &'a BackendInput<'a>, dialect: Dialect) -> Result<(Self, Names<'static>)> {
         let mut names = Names::new(dialect.reserved);
+        names.reserve(source.module.helpers.len() + 2 * source.interface.block.names.len() + 16);
         // Hosts link by the names of varyings: they are assigned first, so that no other name
         // changes them.
         let mut declarations = Declarations::new(source, &dialect, &mut names)?;
@@ -77,8 +81,8 @@ impl<'a> Module<'a> {
         }
         names.unique(ENTRY_NAME);
         // The profile's are there already.
-        declarations.names().for_each(|name| names.reserve(name));
-        declarations.specialized().for_each(|id| drop(names.unique(&id.to_string())));
+        declarations.names().for_each(|name| _ = names.insert(key(name)));
+        SpecId::of_mask(declarations.reads.specialized).for_each(|id| drop(names.unique(&id.to_string())));
         declarations.name_offsets(&source.interface.block, &mut names);
         let helpers: Vec<_> =
             source.module.helpers.iter().map(|helper| Called::new(helper, &mut names)).collect();

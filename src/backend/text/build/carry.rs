@@ -80,15 +80,14 @@ impl Carriers {
 
     /// Returns the carriers of a list, all different; new ones have a variable of the draft.
     pub fn assign(&mut self, ir: &Func, draft: &mut Draft, list: ValueList) -> Vec<Carrier> {
-        let values = ir.get(list);
-        let mut keys: Vec<Key> = Vec::with_capacity(values.len());
-        for &value in values {
-            let data = ir.values[value];
+        let purpose = |value: &Value| (ir.values[*value].hint, ir.values[*value].ty);
+        let values = ir.get(list).iter().map(purpose);
+        let carriers = values.clone().enumerate().map(|(index, (hint, ty))| {
             // Values of one list are live together, so equal keys need different variables.
-            let equals = keys.iter().filter(|key| key.0 == data.hint && key.1 == data.ty).count();
-            keys.push((data.hint, data.ty, equals));
-        }
-        keys.into_iter().map(|key| self.carrier(draft, key)).collect()
+            let equals = values.clone().take(index).filter(|&before| before == (hint, ty)).count();
+            self.carrier(draft, (hint, ty, equals))
+        });
+        carriers.collect()
     }
 
     fn carrier(&mut self, draft: &mut Draft, key: Key) -> Carrier {

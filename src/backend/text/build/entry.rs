@@ -31,7 +31,7 @@ impl Builder<'_> {
             return Err(defect(format!("helper {} does not have one output", ir.name)));
         };
         let result = self.value(output);
-        self.push(Line::Return(result));
+        self.draft.lines.push(Line::Return(result));
         Ok(ir.ty(output))
     }
 
@@ -105,10 +105,10 @@ impl Builder<'_> {
             results.push(self.origin());
             self.store_outputs(&results);
             let emit = self.draft.word("EmitVertex");
-            self.push(Line::Call(emit));
+            self.draft.lines.push(Line::Call(emit));
         }
         let end = self.draft.word("EndPrimitive");
-        self.push(Line::Call(end));
+        self.draft.lines.push(Line::Call(end));
         Ok(self.integers(Binary::IAdd, [count, Operand::int(1)], None))
     }
 
@@ -150,7 +150,7 @@ impl Builder<'_> {
             }
         }
         let outputs = self.draft.add(Form::Outputs, Type::F32X4, results, PLAIN);
-        self.push(Line::Return(outputs));
+        self.draft.lines.push(Line::Return(outputs));
     }
 
     /// Stores the outputs in variables of their own, in GLSL.
@@ -175,7 +175,7 @@ impl Builder<'_> {
 
     fn store_word(&mut self, word: &str, value: Operand) {
         let word = self.draft.word(word);
-        self.push(Line::Write { word, index: None, value });
+        self.draft.lines.push(Line::Write { word, index: None, value });
     }
 
     /// The compute entry: invocation n reads `inputs[n]` and writes `outputs[n]`.
@@ -191,7 +191,7 @@ impl Builder<'_> {
             let mut attributes = source.interface.attributes.iter();
             let name = attributes.find(|attribute| attribute.register == register);
             let name = name.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone());
-            let label = self.draft.labeled(&name);
+            let label = self.draft.titled("", &name);
             let text = self.draft.word(&format!("{}[{id}][{register}]", StorageBuffer::INPUTS.name));
             let input = self.draft.add_text(Text::unnamed(text, Placement::Line), Type::F32X4, &[], label);
             self.inputs[usize::from(register)] = Some(input);
@@ -211,7 +211,7 @@ impl Builder<'_> {
     fn thread(&mut self) -> Operand {
         let text = format!("{}({}.x)", self.module.dialect.ty(Type::I32), self.parameters[0]);
         let text = Text::unnamed(self.draft.word(&text), Placement::Line);
-        let label = self.draft.labeled("thread");
+        let label = self.draft.titled("", "thread");
         let thread = self.draft.add_text(text, Type::I32, &[], label);
         *self.thread.insert(thread)
     }
@@ -257,7 +257,7 @@ impl Statements for Builder<'_> {
         if let Some(known) = known(op, operands) {
             return known;
         }
-        let label = name.map_or(PLAIN, |name| self.draft.labeled(name));
+        let label = name.map_or(PLAIN, |name| self.draft.titled("", name));
         self.draft.add(Form::Binary(op), op.result(operands[0].ty), &operands, label)
     }
 
@@ -274,13 +274,13 @@ impl Statements for Builder<'_> {
         let word = self.draft.word(buffer.name);
         self.draft.operands.push(index);
         let index = Some(self.draft.operands.len() as u32 - 1);
-        self.push(Line::Write { word, index, value });
+        self.draft.lines.push(Line::Write { word, index, value });
     }
 
     fn when(&mut self, condition: Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.push(Line::If(condition));
+        self.draft.lines.push(Line::If(condition));
         then(self)?;
-        self.push(Line::End);
+        self.draft.lines.push(Line::End);
         Ok(())
     }
 }

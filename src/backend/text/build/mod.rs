@@ -41,6 +41,8 @@ pub struct Builder<'a> {
     /// Procedure of the last line, or `None` where lines were removed.
     pub procedure: Option<Option<u16>>,
     not_finite: Vec<(u32, Expr)>,
+    /// Memory for stores that are still to be added.
+    stores: Vec<(Carrier, Value, Operand)>,
 }
 
 impl<'a> Builder<'a> {
@@ -63,6 +65,7 @@ impl<'a> Builder<'a> {
             counting: Vec::new(),
             procedure: Some(None),
             not_finite: Vec::new(),
+            stores: Vec::new(),
         };
         // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
@@ -74,10 +77,6 @@ impl<'a> Builder<'a> {
             }
         }
         builder
-    }
-
-    pub fn push(&mut self, line: Line) {
-        self.draft.lines.push(line);
     }
 
     /// Returns the expression of an infinity or a NaN. Constant expressions of WGSL must not yield
@@ -93,7 +92,7 @@ impl<'a> Builder<'a> {
             NEGATIVE_INFINITY => ("negative_infinity", "negative_infinity_bits"),
             _ => ("not_a_number", "not_a_number_bits"),
         };
-        let [name, variable] = [name, variable].map(|name| self.draft.labeled(name));
+        let [name, variable] = [name, variable].map(|name| self.draft.titled("", name));
         let variable = self.draft.variable(variable, Type::U32, Some(bits));
         let load = self.draft.add(Form::Variable(variable), Type::U32, &[], PLAIN);
         self.draft.add(Form::Unary(Unary::FromBits), Type::F32, &[load], name);
@@ -119,16 +118,17 @@ impl<'a> Builder<'a> {
     /// Stores values in their carriers, in parallel.
     pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) {
         // Values are looked up before the first store, which makes the stores parallel.
-        let mut stores = Vec::with_capacity(carriers.len());
+        let mut stores = std::mem::take(&mut self.stores);
         for (&carrier, &value) in carriers.iter().zip(values) {
             if !self.carriers.holds(carrier, value) {
                 stores.push((carrier, value, self.value(value)));
             }
         }
-        for (carrier, content, value) in stores {
+        for (carrier, content, value) in stores.drain(..) {
             let variable = self.carriers.stored(carrier, content);
-            self.push(Line::Store { variable, value });
+            self.draft.lines.push(Line::Store { variable, value });
         }
+        self.stores = stores;
     }
 
     /// Loads values from their carriers.
@@ -162,6 +162,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns a value as an operand.
+    #[inline]
     pub fn value(&mut self, value: Value) -> Operand {
         let operand = self.view(value);
         match operand.view {

@@ -17,6 +17,7 @@ use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
     /// Adds the evaluation of a value.
+    #[inline(always)]
     pub fn item(&mut self, value: Value) -> Result<()> {
         let data = self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
         let Def::Op(op) = data.def else {
@@ -60,16 +61,15 @@ impl<'a> Builder<'a> {
         let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
         if self.procedure != Some(found) {
             self.procedure = Some(found);
-            self.push(Line::Procedure(found));
+            self.draft.lines.push(Line::Procedure(found));
         }
     }
 
     #[inline(always)]
     fn operation(&mut self, value: Value, op: Op, ty: Type, label: Label) -> Result<View> {
-        if op.is_pica() {
-            return Err(not_legal(op));
-        }
         let (form, operands): (Form, &[Operand]) = match op {
+            Op::Unary(step, _) if step.is_pica() => return Err(not_legal(op)),
+            Op::Binary(step, ..) if step.is_pica() => return Err(not_legal(op)),
             Op::Const(bits) => return Ok(self.draft.constant(ty, bits)),
             Op::Shuffle(lanes) => return Ok(self.shuffle(ty, lanes, label)),
             Op::Read(resource) => return self.read(resource, ty),
@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
             (Buffer::State, Some(state)) => (state, "word", Placement::OnlyLine),
             (Buffer::State, None) => return Err(defect("there is no state")),
         };
-        let label = self.draft.labeled(name);
+        let label = self.draft.titled("", name);
         let text = Text::unnamed(self.draft.word(buffer.name), stay);
         Ok(self.draft.add_text(text, ty, &[index], label).view)
     }

@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
 
     /// Adds a jump and records it at the constructs that it affects.
     fn jump(&mut self, jump: Line) {
-        self.push(jump);
+        self.draft.lines.push(jump);
         let is_break = matches!(jump, Line::Break);
         let mut from_switch = false;
         for &line in self.open.iter().rev() {
@@ -176,11 +176,11 @@ impl<'a> Builder<'a> {
     /// Begins a loop or switch.
     fn open(&mut self, line: Line) {
         self.open.push(self.draft.lines.len());
-        self.push(line);
+        self.draft.lines.push(line);
     }
 
     fn close(&mut self) {
-        self.push(Line::End);
+        self.draft.lines.push(Line::End);
         self.open.pop();
     }
 
@@ -242,16 +242,16 @@ impl<'a> Builder<'a> {
         }
         let start = self.carriers.snapshot();
         let opening = self.draft.lines.len();
-        self.push(Line::If(condition));
+        self.draft.lines.push(Line::If(condition));
         self.region(then, arm)?;
         // The other arm begins with the contents from before the `if`.
         self.carriers.restore(&start);
         if flat {
-            self.push(Line::End);
+            self.draft.lines.push(Line::End);
             return self.region(otherwise, arm);
         }
         let middle = self.draft.lines.len();
-        self.push(Line::Else);
+        self.draft.lines.push(Line::Else);
         self.region(otherwise, arm)?;
         // Variables that either arm stored have unknown contents from here on.
         self.carriers.merge(&start);
@@ -373,9 +373,9 @@ impl<'a> Builder<'a> {
         if !leaves {
             condition.view = condition.view.negated();
         }
-        self.push(Line::If(condition));
+        self.draft.lines.push(Line::If(condition));
         self.jump(Line::Break);
-        self.push(Line::End);
+        self.draft.lines.push(Line::End);
         // The head of the loop has the first lines.
         self.procedure = None;
         add(self, false)?;
@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
         let first = self.value(counter.init);
         let variable = self.counter(Label::Hint(self.ir.values[counter.param].hint));
         self.yielding(repeat.results, |this, carriers, _| {
-            this.push(Line::Store { variable, value: first });
+            this.draft.lines.push(Line::Store { variable, value: first });
             this.open(Line::Loop { is_left: true, is_continued_in_switch: false, is_counted: true });
             let zero = Operand::int(0);
             let is_done = this.step(variable, Binary::ILess, Type::BOOL, zero);
@@ -425,7 +425,7 @@ impl<'a> Builder<'a> {
             this.items(body, test + 1..body.items.len(), scope)?;
             this.store(&params, &without(this.ir.get(next), index));
             let value = this.step(variable, Binary::ISub, Type::I32, Operand::int(1));
-            this.push(Line::Store { variable, value });
+            this.draft.lines.push(Line::Store { variable, value });
             this.close();
             Ok(())
         })?;
@@ -479,9 +479,9 @@ impl<'a> Builder<'a> {
                 this.carriers.restore(start);
                 let (first, count) = (this.draft.values.len() as u32, values.len() as u32);
                 this.draft.values.extend_from_slice(values);
-                this.push(Line::Case { first, count });
+                this.draft.lines.push(Line::Case { first, count });
                 this.region(region, scope.block(carriers))?;
-                this.push(Line::End);
+                this.draft.lines.push(Line::End);
             }
             this.close();
             Ok(())

@@ -21,8 +21,6 @@ pub struct Dialect {
     types: [[&'static str; 4]; 4],
     /// Declarations begin with the type and have no word of their own, as in C.
     pub is_type_first: bool,
-    /// Words before the names of a value and of a variable.
-    pub declares: [&'static str; 2],
     /// Qualifier in front of an exact declaration.
     pub exact: &'static str,
     /// Arithmetic that needs the qualifier.
@@ -78,7 +76,6 @@ pub const WGSL: Dialect = Dialect {
         ["bool", "vec2<bool>", "vec3<bool>", "vec4<bool>"],
     ],
     is_type_first: false,
-    declares: ["let ", "var "],
     exact: "",
     marks: Marks::Nothing,
     constant_id: ["@id(", ") override "],
@@ -130,7 +127,6 @@ pub const fn glsl(version: GlslVersion) -> Dialect {
             ["bool", "bvec2", "bvec3", "bvec4"],
         ],
         is_type_first: true,
-        declares: ["", ""],
         exact: row.precise(),
         marks: row.marks(),
         constant_id: ["layout(constant_id = ", ") const "],

@@ -61,6 +61,7 @@ impl Helper {
 /// An operator between two operands.
 #[derive(Clone, Copy)]
 pub struct Operator {
+    /// With spaces around it.
     pub text: &'static str,
     /// Level of the result.
     pub level: Level,
@@ -88,27 +89,27 @@ impl Operator {
 pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
     use Level::{And, Or, Product, Relation, Sum, Unary};
     Some(match op {
-        Binary::Add | Binary::IAdd | Binary::UAdd => Operator::new("+", Sum, [Sum, Product]),
-        Binary::ISub | Binary::USub => Operator::new("-", Sum, [Sum, Product]),
-        Binary::Mul | Binary::IMul | Binary::UMul => Operator::new("*", Product, [Product, Unary]),
-        Binary::Div => Operator::new("/", Product, [Product, Unary]),
-        Binary::Equal => Operator::comparison("==", "equal", None),
-        Binary::IEqual | Binary::UEqual => Operator::comparison("==", "equal", Some("!=")),
-        Binary::Less => Operator::comparison("<", "lessThan", None),
-        Binary::ILess | Binary::ULess => Operator::comparison("<", "lessThan", Some(">=")),
-        Binary::LessEqual => Operator::comparison("<=", "lessThanEqual", None),
-        Binary::Greater => Operator::comparison(">", "greaterThan", None),
-        Binary::IGreater => Operator::comparison(">", "greaterThan", Some("<=")),
-        Binary::GreaterEqual => Operator::comparison(">=", "greaterThanEqual", None),
-        Binary::And if lanes == 1 => Operator::new("&&", And, [And, Relation]),
-        Binary::Or if lanes == 1 => Operator::new("||", Or, [Or, Relation]),
-        Binary::And => Operator { on_vectors: OnVectors::Helper(Helper::Both), ..Operator::bits("&") },
-        Binary::Or => Operator { on_vectors: OnVectors::Helper(Helper::Either), ..Operator::bits("|") },
-        Binary::IAnd | Binary::BitAnd => Operator::bits("&"),
-        Binary::BitOr => Operator::bits("|"),
-        Binary::BitXor => Operator::bits("^"),
-        Binary::ShiftRight => Operator::bits(">>"),
-        Binary::ShiftLeft => Operator::bits("<<"),
+        Binary::Add | Binary::IAdd | Binary::UAdd => Operator::new(" + ", Sum, [Sum, Product]),
+        Binary::ISub | Binary::USub => Operator::new(" - ", Sum, [Sum, Product]),
+        Binary::Mul | Binary::IMul | Binary::UMul => Operator::new(" * ", Product, [Product, Unary]),
+        Binary::Div => Operator::new(" / ", Product, [Product, Unary]),
+        Binary::Equal => Operator::comparison(" == ", "equal", None),
+        Binary::IEqual | Binary::UEqual => Operator::comparison(" == ", "equal", Some(" != ")),
+        Binary::Less => Operator::comparison(" < ", "lessThan", None),
+        Binary::ILess | Binary::ULess => Operator::comparison(" < ", "lessThan", Some(" >= ")),
+        Binary::LessEqual => Operator::comparison(" <= ", "lessThanEqual", None),
+        Binary::Greater => Operator::comparison(" > ", "greaterThan", None),
+        Binary::IGreater => Operator::comparison(" > ", "greaterThan", Some(" <= ")),
+        Binary::GreaterEqual => Operator::comparison(" >= ", "greaterThanEqual", None),
+        Binary::And if lanes == 1 => Operator::new(" && ", And, [And, Relation]),
+        Binary::Or if lanes == 1 => Operator::new(" || ", Or, [Or, Relation]),
+        Binary::And => Operator { on_vectors: OnVectors::Helper(Helper::Both), ..Operator::bits(" & ") },
+        Binary::Or => Operator { on_vectors: OnVectors::Helper(Helper::Either), ..Operator::bits(" | ") },
+        Binary::IAnd | Binary::BitAnd => Operator::bits(" & "),
+        Binary::BitOr => Operator::bits(" | "),
+        Binary::BitXor => Operator::bits(" ^ "),
+        Binary::ShiftRight => Operator::bits(" >> "),
+        Binary::ShiftLeft => Operator::bits(" << "),
         _function_or_pica => return None,
     })
 }

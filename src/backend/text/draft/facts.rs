@@ -58,11 +58,10 @@ pub struct Fact {
     pub store: u32,
     /// Used in a loop other than its own.
     pub crosses: bool,
+    /// `stored_between` may ask where it is used.
+    pub has_spans: bool,
     /// Named by the variable of that store afterwards.
     pub is_kept: bool,
-    /// A load of a variable. Its text may be repeated: the name of a variable is no longer than
-    /// that of a constant.
-    pub is_load: bool,
     /// Name, unless it is inlined; `inline` decides.
     pub name: Word,
     pub size: Size,
@@ -77,8 +76,8 @@ impl Fact {
         uses: Uses { count: 0, first: NONE, last: 0, user: NONE, spans: NONE },
         store: NONE,
         crosses: false,
+        has_spans: false,
         is_kept: false,
-        is_load: false,
         name: Word::NONE,
         size: Size::NONE,
         written: Size::NONE,
@@ -90,10 +89,6 @@ impl Fact {
     /// Returns whether a line declares its name.
     pub fn has_line(&self) -> bool {
         self.is_named() && !self.is_kept
-    }
-    /// Returns whether a line evaluates it.
-    pub const fn is_evaluated(&self) -> bool {
-        self.place.at != NONE
     }
 }
 

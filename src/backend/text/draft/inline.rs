@@ -28,6 +28,8 @@ const LEAST: u32 = 40;
 const NAME: u32 = 7;
 /// Characters of a short argument of a call, which needs no name.
 const ARGUMENT: u32 = 20;
+/// Number of characters from which on it makes no difference.
+const LONGEST: u32 = 1 << 15;
 /// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u8 = 24;
 
@@ -58,40 +60,51 @@ impl Draft {
         if marks != Marks::Nothing {
             self.name_unreached(expr, marks);
         }
-        let node = &self.nodes[expr as usize];
-        let is_exact = match marks {
-            Marks::Nothing => false,
-            Marks::Arithmetic => is_arithmetic(node),
-            Marks::Comparisons => is_arithmetic(node) || is_comparison(node),
-        };
-        let (range, (length, short)) = (node.range(), self.own_length(node));
         loop {
-            let mut size = Size { length, depth: 0, is_exact };
-            for operand in &self.operands[range.clone()] {
-                let part = self.operand_size(operand);
-                size.length = size.length.saturating_add(part.length);
-                size.depth = size.depth.max(part.depth + 1);
-                size.is_exact |= part.is_exact;
-            }
-            let is_long = || size.length > LEAST && size.length > self.line_length(expr);
-            if size.depth > DEPTH || short < u32::MAX && is_long() {
-                let parts = self.operands[range.clone()].iter();
-                let parts = parts.filter_map(|&part| self.shortened(part, short.min(size.length)));
-                // A part at the maximum depth goes first: length is style, but depth bounds
-                // recursion.
-                let longest = parts.max_by_key(|&part| {
-                    let size = self.fact(part).size;
-                    if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
-                });
-                if let Some(part) = longest {
-                    self.wants_name(part);
-                    continue;
-                }
+            let (size, short) = self.complete_size(expr, marks);
+            let is_long =
+                || size.length > LEAST && (size.length > LINE || size.length > self.line_length(expr));
+            if (size.depth > DEPTH || short < u32::MAX && is_long())
+                && let Some(part) = self.longest(expr, short.min(size.length))
+            {
+                self.wants_name(part);
+                continue;
             }
             let fact = &mut self.facts[expr as usize];
             (fact.size, fact.written) = (size, size);
             return;
         }
+    }
+
+    /// Returns the size of an expression with its operands as they are written, and up to how many
+    /// characters an operand is short.
+    fn complete_size(&self, expr: Expr, marks: Marks) -> (Size, u32) {
+        let node = self.node(expr);
+        let is_exact = match marks {
+            Marks::Nothing => false,
+            Marks::Arithmetic => is_arithmetic(node),
+            Marks::Comparisons => is_arithmetic(node) || is_comparison(node),
+        };
+        let (length, short) = self.own_length(node);
+        let mut size = Size { length, depth: 0, is_exact };
+        for operand in &self.operands[node.range()] {
+            let part = self.operand_size(operand);
+            size.length += part.length;
+            size.depth = size.depth.max(part.depth + 1);
+            size.is_exact |= part.is_exact;
+        }
+        // Range: sums of these stay below 2^32.
+        (Size { length: size.length.min(LONGEST), ..size }, short)
+    }
+
+    /// Returns the longest part of an expression that a name would shorten.
+    fn longest(&self, expr: Expr, short: u32) -> Option<Expr> {
+        let parts = self.operands(expr).iter().filter_map(|&part| self.shortened(part, short));
+        // A part at the maximum depth goes first: length is style, but depth bounds recursion.
+        parts.max_by_key(|&part| {
+            let size = self.fact(part).size;
+            if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
+        })
     }
 
     /// Names exact arithmetic that `precise` does not reach: the operand of a text, which is an
@@ -127,18 +140,18 @@ impl Draft {
             // `r0_xyz = …;`
             _ if fact.store != NONE => 12,
             // `let modelView_has_nan = …;`
-            (_, Label::Title(title)) => 10 + self.title(title).word.length(),
+            (_, Label::Title(title)) => 10 + self.titles[title as usize].word.length(),
             (_, Label::Hint(hint)) if hint.register != HintRegister::None => 17,
             // Conditions are named after their operands.
             (_, Label::Hint(_)) if node.ty.kind == ScalarKind::Bool => 24,
             (_, Label::Hint(_)) => 16,
         };
-        (LINE - around.min(LINE)).saturating_sub(4 * self.indent(expr)).max(LEAST)
+        let indent = self.scopes.blocks[fact.place.block as usize].depth + 1;
+        (LINE - around.min(LINE)).saturating_sub(4 * indent).max(LEAST)
     }
 
     /// Returns the characters that an expression adds to its operands, and up to how many an
     /// operand is short: any number where each operand has a line.
-    #[inline]
     fn own_length(&self, node: &Node) -> (u32, u32) {
         let commas = 2 * node.range().len() as u32;
         match node.form {
@@ -150,12 +163,12 @@ impl Draft {
             Form::Build if node.ty.lanes == 1 => (0, u32::MAX),
             Form::Build => (5 + commas, u32::MAX),
             Form::Outputs => (12 + commas, u32::MAX),
-            Form::Call(function) => (self.function(function).word.length() + commas, ARGUMENT),
+            Form::Call(function) => (self.functions[function as usize].word.length() + commas, ARGUMENT),
             Form::Variable(variable) => match self.variables[variable as usize].label {
-                Label::Title(title) => (self.title(title).word.length(), NAME),
+                Label::Title(title) => (self.titles[title as usize].word.length(), NAME),
                 Label::Hint(_) => (NAME, NAME),
             },
-            Form::Text(text) => (self.text(text).word.length(), NAME),
+            Form::Text(text) => (self.texts[text as usize].word.length(), NAME),
         }
     }
 
@@ -174,21 +187,17 @@ impl Draft {
             View::Not(expr, _) => (expr, 4, 1),
         };
         let size = self.fact(expr).written;
-        Size { length: size.length.saturating_add(added), depth: size.depth + level, ..size }
+        Size { length: size.length + added, depth: size.depth + level, ..size }
     }
 
     fn wants_name(&mut self, expr: Expr) {
         self.facts[expr as usize].name = Word::WANTED;
         self.describe(expr);
-        self.facts[expr as usize].written = Size { length: self.name_length(expr), ..Size::default() };
-    }
-
-    /// Returns the characters of the name of an expression, roughly.
-    fn name_length(&self, expr: Expr) -> u32 {
-        match self.node(expr).label {
-            Label::Title(title) if !self.fact(expr).is_kept => self.title(title).word.length(),
+        let length = match self.node(expr).label {
+            Label::Title(title) if !self.fact(expr).is_kept => self.titles[title as usize].word.length(),
             Label::Title(_) | Label::Hint(_) => NAME,
-        }
+        };
+        self.facts[expr as usize].written = Size { length: length.min(LONGEST), ..Size::default() };
     }
 
     /// Returns the part of an operand that a name would shorten, if there is one.
@@ -196,13 +205,12 @@ impl Draft {
         let expr = operand.view.expr()?;
         let fact = self.fact(expr);
         let is_shorter = fact.size.length > short || fact.size.depth + 1 >= DEPTH;
-        (fact.is_evaluated() && !fact.is_named() && is_shorter).then_some(expr)
+        (fact.place.at != NONE && !fact.is_named() && is_shorter).then_some(expr)
     }
 
-    #[inline]
     fn needs_name(&self, expr: Expr) -> bool {
         let (node, fact) = (self.node(expr), self.fact(expr));
-        if !fact.is_evaluated() {
+        if fact.place.at == NONE {
             return false;
         }
         // A load may be written again as long as the variable holds the value.
@@ -211,7 +219,7 @@ impl Draft {
         }
         let is_repeated = fact.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
         is_repeated
-            || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
+            || matches!(node.form, Form::Text(text) if self.texts[text as usize].placement == Placement::OnlyLine)
     }
 
     /// Names exact arithmetic at places that cannot be marked, and finds the variables to mark.
@@ -235,7 +243,7 @@ impl Draft {
     fn name_exact(&mut self, operand: Operand) {
         if let Some(expr) = operand.view.expr()
             && self.operand_size(&operand).is_exact
-            && self.fact(expr).is_evaluated()
+            && self.fact(expr).place.at != NONE
         {
             self.wants_name(expr);
         }

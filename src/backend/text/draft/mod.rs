@@ -104,10 +104,6 @@ impl Operand {
         let View::Const(bits) = self.view else { return None };
         (self.ty.lanes == 1).then_some(bits)
     }
-    /// Returns whether it is constant.
-    pub const fn is_constant(self) -> bool {
-        self.view.expr().is_none()
-    }
 }
 
 /// The operation of an expression.
@@ -199,8 +195,9 @@ pub struct Title {
 /// Label of expressions that come from no register.
 pub const PLAIN: Label = Label::Hint(Hint { register: HintRegister::None, mask: 0 });
 
-/// An expression.
+/// An expression. A list of a power of two bytes each is quicker to index.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Node {
     pub form: Form,
     pub ty: Type,
@@ -348,6 +345,10 @@ impl Draft {
             operands: Vec::with_capacity(2 * values),
             titles: Vec::with_capacity(values / 4),
             functions: Vec::with_capacity(values / 4),
+            spans: Vec::with_capacity(values / 4),
+            stores: Vec::with_capacity(values / 4),
+            texts: Vec::with_capacity(values / 8),
+            variables: Vec::with_capacity(values / 8),
             ..Self::default()
         }
     }
@@ -429,7 +430,7 @@ impl Draft {
         self.operands.extend_from_slice(operands);
         self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
         // A text that never changes needs no line that fixes when it is evaluated.
-        if !matches!(form, Form::Text(text) if self.text(text).placement == Placement::Anywhere) {
+        if !matches!(form, Form::Text(text) if self.texts[text as usize].placement == Placement::Anywhere) {
             self.lines.push(Line::Evaluate(expr));
         }
         Operand { view: View::Whole(expr), ty }
@@ -457,16 +458,6 @@ impl Draft {
         let word = self.word(name);
         self.functions.push(Function { word, noun, array });
         Form::Call(self.functions.len() as u32 - 1)
-    }
-
-    /// Returns a called function.
-    pub fn function(&self, number: u32) -> &Function {
-        &self.functions[number as usize]
-    }
-
-    /// Returns a label that is a word.
-    pub fn labeled(&mut self, name: &str) -> Label {
-        self.titled("", name)
     }
 
     /// Returns a label with a word before its stem: that of outputs.
@@ -498,16 +489,6 @@ impl Draft {
         self.words.joined(stem, "_", Word::NONE);
         self.word(noun);
         self.words.since(start)
-    }
-
-    /// Returns a title.
-    pub fn title(&self, number: u32) -> Title {
-        self.titles[number as usize]
-    }
-
-    /// Returns a text.
-    pub fn text(&self, number: u32) -> &Text {
-        &self.texts[number as usize]
     }
 
     /// Adds a word.

@@ -2,8 +2,9 @@
 //! In: their first and last lines. Out: answers about two lines: what contains both, and whether
 //! one can run before the other. Knows no expression.
 
-/// Lines in one pair of braces.
+/// Lines in one pair of braces. The alignment is for indexing, as an expression's.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Block {
     /// The line of the construct; its block is `parent`.
     pub owner: u32,
@@ -21,9 +22,9 @@ pub struct Block {
 /// The blocks of a function; block 0 is its body.
 #[derive(Debug, Default)]
 pub struct Scopes {
-    blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
     /// For each construct, by its line, the line that ends it.
-    ends: Vec<u32>,
+    pub ends: Vec<u32>,
 }
 
 impl Scopes {
@@ -59,16 +60,6 @@ impl Scopes {
         *block
     }
 
-    /// Returns the line that ends the construct of a line.
-    pub fn end_of(&self, owner: u32) -> u32 {
-        self.ends[owner as usize]
-    }
-
-    /// Returns a block.
-    pub fn block(&self, block: u32) -> &Block {
-        &self.blocks[block as usize]
-    }
-
     /// Returns whether a line in a block never runs before a use in the same iteration, because the
     /// use stands in another arm of the same construct.
     pub fn excludes(&self, mut block: u32, used: u32) -> bool {
@@ -88,7 +79,8 @@ impl Scopes {
     /// Returns the innermost common block of two blocks.
     pub fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
-            let deeper = if self.block(a).depth >= self.block(b).depth { &mut a } else { &mut b };
+            let deeper =
+                if self.blocks[a as usize].depth >= self.blocks[b as usize].depth { &mut a } else { &mut b };
             *deeper = self.blocks[*deeper as usize].parent;
         }
         a

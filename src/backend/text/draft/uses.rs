@@ -29,16 +29,17 @@ impl Draft {
         match line {
             Line::Evaluate(expr) => {
                 let fact = &mut self.facts[expr as usize];
-                fact.place = Place { at, block, home: self.scopes.block(block).home };
+                fact.place = Place { at, block, home: self.scopes.blocks[block as usize].home };
                 fact.uses.last = at;
-                fact.is_load = matches!(self.nodes[expr as usize].form, Form::Variable(_));
+                fact.has_spans = matches!(self.nodes[expr as usize].form, Form::Variable(_));
             }
             Line::Store { variable, value } => {
                 self.count_use(value, at, block);
                 let store = self.stores.len() as u32;
                 if let View::Whole(expr) = value.view {
-                    let first = &mut self.facts[expr as usize].store;
-                    *first = (*first).min(store);
+                    let fact = &mut self.facts[expr as usize];
+                    fact.store = fact.store.min(store);
+                    fact.has_spans = fact.place.at != NONE;
                 }
                 let previous = std::mem::replace(&mut self.variables[variable as usize].stores, store);
                 self.stores.push(Store { variable, at, block, previous });
@@ -62,7 +63,9 @@ impl Draft {
                 self.count_use(selector, at, block);
                 return self.scopes.begin(block, at, at, false);
             }
-            Line::Case { .. } => return self.scopes.begin(block, self.scopes.block(block).owner, at, true),
+            Line::Case { .. } => {
+                return self.scopes.begin(block, self.scopes.blocks[block as usize].owner, at, true);
+            }
             Line::End => return self.scopes.end(block, at).parent,
             Line::Return(operand) => self.count_use(operand, at, block),
             Line::Procedure(_) | Line::Call(_) | Line::Break | Line::Continue | Line::Leave => {}
@@ -70,15 +73,10 @@ impl Draft {
         block
     }
 
-    /// Returns the indentation of the line that evaluates an expression.
-    pub fn indent(&self, expr: Expr) -> u32 {
-        self.scopes.block(self.facts[expr as usize].place.block).depth + 1
-    }
-
     /// Counts a use by a line.
     fn count_use(&mut self, operand: Operand, at: u32, block: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.count_use_in(expr, (at, at), self.scopes.block(block).home, NONE);
+            self.count_use_in(expr, (at, at), self.scopes.blocks[block as usize].home, NONE);
         }
     }
 
@@ -88,10 +86,8 @@ impl Draft {
         let fact = &mut self.facts[expr as usize];
         // Nothing asks for it of what no line evaluates.
         fact.crosses |= fact.place.home != home;
-        // `stored_between` asks for the spans of these expressions alone.
-        let has_spans = (fact.is_load || fact.store != NONE) && fact.is_evaluated();
-        let uses = &mut fact.uses;
-        uses.count = uses.count.saturating_add(1);
+        let (has_spans, uses) = (fact.has_spans, &mut fact.uses);
+        uses.count += 1;
         uses.last = uses.last.max(last);
         uses.first = uses.first.min(first);
         if uses.user == NONE {
@@ -108,14 +104,17 @@ impl Draft {
         let (nodes, operands) = (take(&mut self.nodes), take(&mut self.operands));
         // Operands come before their users in the list.
         for (expr, node) in nodes.iter().enumerate().rev() {
-            let Fact { place, uses, is_load, crosses, .. } = self.facts[expr];
+            let Fact { place, uses, crosses, store, .. } = self.facts[expr];
             let (expr, range) = (expr as Expr, node.range());
-            if uses.count == 0 || range.is_empty() && uses.count == 1 {
+            // The text of a load may be repeated: the name of a variable is no longer than that of
+            // a constant.
+            let is_load = matches!(node.form, Form::Variable(_));
+            if uses.count == 0 || range.is_empty() && store == NONE {
                 continue;
             }
             // An inlined expression takes its operands along; one with a name leaves them at its
             // line.
-            let last = match self.naming_store(expr) {
+            let last = match self.naming_store(expr).filter(|_| !is_load) {
                 Some(store) => {
                     self.facts[expr as usize].is_kept = true;
                     store
@@ -136,7 +135,7 @@ impl Draft {
         let fact = self.fact(expr);
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
         let Fact { place, uses, .. } = fact;
-        let fits = fact.is_evaluated() && !fact.crosses && uses.first == at && place.block == block;
-        (fits && uses.count > 1 && !fact.is_load && !self.stored_between(variable, at, expr)).then_some(at)
+        let fits = fact.place.at != NONE && !fact.crosses && uses.first == at && place.block == block;
+        (fits && uses.count > 1 && !self.stored_between(variable, at, expr)).then_some(at)
     }
 }

@@ -54,7 +54,7 @@ impl Draft {
             self.nodes[expr as usize].label = self.title_of((stem, noun));
         } else if !noun.is_empty() {
             // A noun alone is a word like others.
-            self.nodes[expr as usize].label = self.labeled(noun);
+            self.nodes[expr as usize].label = self.titled("", noun);
         }
     }
 
@@ -70,14 +70,14 @@ impl Draft {
                 Form::Binary(op) if relation(op, false).is_some() => return self.comparison(op, expr),
                 Form::Call(function) => {
                     let subject = operands.first().copied().and_then(|operand| self.subject(operand));
-                    return (subject.unwrap_or(Word::NONE), self.function(function).noun);
+                    return (subject.unwrap_or(Word::NONE), self.functions[function as usize].noun);
                 }
                 Form::Variable(_) | Form::Text(..) => None,
                 _passed_through => operands.first().copied(),
             };
             let Some(next) = next.and_then(|operand| operand.view.expr()) else { break };
             if let Label::Title(title) = self.node(next).label {
-                let title = self.title(title);
+                let title = self.titles[title as usize];
                 return (title.stem, title.noun);
             }
             expr = next;
@@ -94,7 +94,7 @@ impl Draft {
         if !matches!(self.node(first).form, Form::Call(_) | Form::Binary(Binary::ULess)) {
             return None;
         }
-        let ((stem, noun), second) = (self.condition(first), self.title(second));
+        let ((stem, noun), second) = (self.condition(first), self.titles[second as usize]);
         let is_short = stem.length() + second.stem.length() + 4 <= BOTH;
         let is_one_question = !noun.is_empty() && noun == second.noun && stem.length() > 0;
         (is_short && is_one_question && self.words.get(stem) != self.words.get(second.stem))
@@ -105,7 +105,7 @@ impl Draft {
     fn comparison(&mut self, op: Binary, expr: Expr) -> Name {
         let &[a, b] = self.operands(expr) else { return NAMELESS };
         // The constant goes last.
-        let is_swapped = a.is_constant() || matches!(a.view, View::Splat(_));
+        let is_swapped = a.view.expr().is_none() || matches!(a.view, View::Splat(_));
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
         let Some(about) = self.about(a) else { return NAMELESS };
         if op == Binary::ULess && is_swapped && self.bits(b.view).is_some_and(|[bits, ..]| bits == INFINITY) {
@@ -132,7 +132,7 @@ impl Draft {
         let is_bits = |expr: Expr| self.node(expr).form == Form::Unary(Unary::ToBits);
         match self.node(expr).form {
             _bits if is_bits(expr) || next.whole().is_some_and(is_bits) => (self.whole(about), "bits"),
-            Form::Call(function) => (self.whole(about), self.function(function).noun),
+            Form::Call(function) => (self.whole(about), self.functions[function as usize].noun),
             Form::Binary(Binary::IAnd) => (self.words.joined(about.0, "_wrapped", Word::NONE), ""),
             Form::Binary(Binary::IMul) => {
                 let &[a, b] = self.operands(expr) else { return NAMELESS };
@@ -149,22 +149,24 @@ impl Draft {
     fn float(&mut self, expr: Expr) -> Name {
         let first = self.operands(expr).first().copied();
         let name = match (self.node(expr).form, first) {
-            (Form::Text(text), Some(first)) => Some(self.element(self.text(text).subject, first)),
-            (Form::Call(function), Some(first)) if self.function(function).array != Word::NONE => {
-                Some(self.element(self.function(function).array, first))
+            (Form::Text(text), Some(first)) => Some(self.element(self.texts[text as usize].subject, first)),
+            (Form::Call(function), Some(first)) if self.functions[function as usize].array != Word::NONE => {
+                Some(self.element(self.functions[function as usize].array, first))
             }
             (Form::Unary(Unary::Neg), Some(first)) => {
                 self.subject(first).map(|name| self.words.joined(name, "_negative", Word::NONE))
             }
-            (Form::Build, _) => self.output(expr).or_else(|| self.first_subject(self.node(expr).range())),
+            (Form::Build, _) => self
+                .output(expr)
+                .or_else(|| self.node(expr).range().find_map(|index| self.subject(self.operands[index]))),
             // A uniform, or what takes its place.
             (Form::Select, _) if self.operands(expr)[1..].iter().any(|&operand| self.is_read(operand)) => {
-                self.first_subject(self.node(expr).range().rev())
+                self.node(expr).range().rev().find_map(|index| self.subject(self.operands[index]))
             }
             (Form::Variable(_) | Form::Text(..) | Form::Any | Form::All, _) => None,
             (form, _) => {
                 let noun = match form {
-                    Form::Call(function) => self.function(function).noun,
+                    Form::Call(function) => self.functions[function as usize].noun,
                     _operation => "",
                 };
                 let noun = if noun.is_empty() { self::noun(form) } else { noun };
@@ -172,11 +174,6 @@ impl Draft {
             }
         };
         (name.unwrap_or(Word::NONE), "")
-    }
-
-    /// Returns the first name of what some operands are about.
-    fn first_subject(&mut self, mut operands: impl Iterator<Item = usize>) -> Option<Word> {
-        operands.find_map(|index| self.subject(self.operands[index]))
     }
 
     /// Returns the name of an element of an array: `palette_a0_x_1` of `palette_at(a0_x + 1)`,
@@ -194,8 +191,8 @@ impl Draft {
             let form = part.whole().map(|expr| self.node(expr).form);
             match form {
                 // The place of a named array, or the number of an element.
-                Some(Form::Text(text)) if self.text(text).is_index => {
-                    let place = self.text(text).subject;
+                Some(Form::Text(text)) if self.texts[text as usize].is_index => {
+                    let place = self.texts[text as usize].subject;
                     name = if !self.words.get(place).starts_with(|c: char| c.is_ascii_digit()) {
                         place
                     } else {
@@ -216,7 +213,7 @@ impl Draft {
     fn is_read(&self, operand: Operand) -> bool {
         let form = operand.view.expr().map(|expr| self.node(expr).form);
         // Parameters and attributes are texts too: plain names.
-        matches!(form, Some(Form::Text(text)) if self.text(text).is_memory)
+        matches!(form, Some(Form::Text(text)) if self.texts[text as usize].is_memory)
     }
 
     /// Returns the register or output of which an expression is a part.
@@ -232,7 +229,7 @@ impl Draft {
                 }
             };
             match label {
-                Label::Title(title) => return Some(self.title(title).stem),
+                Label::Title(title) => return Some(self.titles[title as usize].stem),
                 label if is_plain(label) && fact.uses.user == NONE => return None,
                 label if is_plain(label) => expr = fact.uses.user,
                 Label::Hint(hint) => return Some(self.words.stem(Hint { mask: 0, ..hint }, ScalarKind::F32)),
@@ -247,7 +244,7 @@ impl Draft {
             expr = self.fact(expr).uses.user;
             match self.nodes.get(expr as usize)?.label {
                 Label::Title(title) => {
-                    let title = self.title(title);
+                    let title = self.titles[title as usize];
                     return title.is_output.then_some(title.stem);
                 }
                 label if !is_plain(label) => return None,
@@ -262,7 +259,7 @@ impl Draft {
     fn gathered(&self, expr: Expr) -> Option<Hint> {
         let lanes = self.node(expr).ty.lanes;
         let (mut first, mut mask, mut is_one) = (None, 0, true);
-        for &part in self.operands(expr).iter().filter(|part| !part.is_constant()) {
+        for &part in self.operands(expr).iter().filter(|part| part.view.expr().is_some()) {
             let hint = self.register(part);
             mask |= hint.map_or(0, |hint| hint.mask);
             is_one &= hint.is_some_and(|hint| first.get_or_insert(hint).register == hint.register);
@@ -308,14 +305,14 @@ impl Draft {
             let node = self.node(expr);
             match (node.label, node.form) {
                 (Label::Title(title), _) => {
-                    let title = self.title(title);
+                    let title = self.titles[title as usize];
                     return Some((title.stem, title.noun));
                 }
                 (Label::Hint(hint), _) if !is_plain(node.label) => {
                     return Some((self.words.stem(hint, node.ty.kind), ""));
                 }
                 (_, Form::Text(text)) => {
-                    let subject = self.text(text).subject;
+                    let subject = self.texts[text as usize].subject;
                     // The number of an element is not a name.
                     let is_name = self.words.get(subject).starts_with(|c: char| !c.is_ascii_digit());
                     return is_name.then_some((subject, ""));

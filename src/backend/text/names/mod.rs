@@ -14,7 +14,7 @@ use crate::support::entity::Interner;
 use crate::support::names::push_identifier;
 
 /// Names of the components of a vector.
-pub const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
+pub const LANES: [&str; 4] = ["x", "y", "z", "w"];
 
 /// A piece of [`Words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub struct Words {
     text: String,
     /// Registers with their names in the source, of all functions.
     registers: Interner<(HintRegister, String)>,
+    /// Names of the components of temporary registers, once there.
+    stems: Vec<Word>,
+    /// What names are made of are identifiers without an underscore at the end.
+    pub is_clean: bool,
 }
 
 impl Words {
@@ -83,13 +87,16 @@ impl Words {
     }
     /// Returns a word if it is a free identifier, else adds one similar to it.
     pub fn unique(&mut self, word: Word, names: &mut Names<'_>) -> Word {
-        let name = self.get(word);
-        if !is_identifier(name.as_bytes()) {
-            let start = self.copy(word).start;
-            names.clean(&mut self.text, start as usize);
-            return self.since(start);
+        if self.is_clean || is_identifier(self.get(word).as_bytes()) {
+            return self.free(word, names);
         }
-        let Some(index) = names.take(name, names.reserved) else { return word };
+        let start = self.copy(word).start;
+        names.clean(&mut self.text, start as usize);
+        self.since(start)
+    }
+    /// Returns an identifier if it is free, else adds one similar to it.
+    fn free(&mut self, word: Word, names: &mut Names<'_>) -> Word {
+        let Some(index) = names.take(self.get(word)) else { return word };
         let start = self.copy(word).start;
         names.repeat(&mut self.text, start as usize, index);
         self.since(start)
@@ -101,6 +108,7 @@ impl Words {
         if name.is_empty() {
             return register;
         }
+        self.is_clean = false;
         // Range: at most one for each instruction.
         HintRegister::Named(self.registers.intern((register, name)).0 as u16)
     }
@@ -117,8 +125,19 @@ impl Words {
     pub fn has_named(&self) -> bool {
         self.registers.get(0).is_some()
     }
-    /// Adds the name of a value that came from a register.
+    /// Returns the name of a value that came from a register.
     pub fn stem(&mut self, hint: Hint, kind: ScalarKind) -> Word {
+        let HintRegister::Temp(register @ 0..16) = hint.register else {
+            return self.new_stem(hint, kind);
+        };
+        let index = usize::from(16 * register + (hint.mask & 15));
+        if self.stems[index] == Word::NONE {
+            self.stems[index] = self.new_stem(hint, kind);
+        }
+        self.stems[index]
+    }
+    /// Adds the name of a value that came from a register.
+    fn new_stem(&mut self, hint: Hint, kind: ScalarKind) -> Word {
         let start = self.end();
         let named = match hint.register {
             HintRegister::Named(number) => self.registers.get(number.into()),
@@ -129,23 +148,22 @@ impl Words {
     }
     /// Adds a unique identifier for a value that came from a register.
     pub fn hinted(&mut self, hint: Hint, kind: ScalarKind, names: &mut Names<'_>) -> Word {
-        let start = self.stem(hint, kind).start;
-        let reserved = if has_number(hint) { |_: &str| false } else { names.reserved };
-        names.number(&mut self.text, start as usize, reserved);
-        self.since(start)
+        let word = self.stem(hint, kind);
+        self.free(word, names)
     }
     /// Removes the words from a place on, and the registers. Keeps the memory, or takes some.
     pub fn truncate(&mut self, end: u32) {
         self.text.truncate(end as usize);
         self.text.reserve(1 << 11);
         self.registers.clear();
+        self.stems = vec![Word::NONE; 256];
     }
 }
 
 /// The names of a scope.
 pub struct Names<'o> {
     /// Returns whether a language reserves a word.
-    reserved: fn(&str) -> bool,
+    pub reserved: fn(&str) -> bool,
     /// Names of the enclosing scope.
     outer: Option<&'o Names<'o>>,
     /// Keys of the names, see [`key`]. Two names with one key would count as the same.
@@ -162,28 +180,20 @@ impl<'o> Names<'o> {
         Self { reserved, outer: None, taken: Interner::default(), repetitions: Vec::new(), is_met: false }
     }
 
-    /// Creates a scope without names that reserves the same words.
-    pub fn apart<'n>(&self) -> Names<'n> {
-        Names::new(self.reserved)
-    }
-
     /// Creates a nested scope.
     pub fn inner(&'o self) -> Self {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
 
-    /// Takes a name if it is a free identifier.
-    pub fn takes(&mut self, name: &str) -> bool {
-        is_identifier(name.as_bytes()) && self.take(name, self.reserved).is_none()
-    }
-
     /// Takes a name, or returns the index of its repetitions if it is not free.
-    fn take(&mut self, name: &str, reserved: fn(&str) -> bool) -> Option<usize> {
+    pub fn take(&mut self, name: &str) -> Option<usize> {
         let key = key(name);
         let (index, is_new) = self.taken.intern(key);
         if is_new {
-            // A reserved word counts as a name that is taken once.
-            let repetition = self.around(key).or_else(|| reserved(name).then_some(0));
+            // A reserved word counts as a name that is taken once. None begins like `r7` or `o0`.
+            let is_register = matches!(name.as_bytes(), [b'o' | b'r', b'0'..=b'9', ..]);
+            let repetition = self.around(key);
+            let repetition = repetition.or_else(|| (!is_register && (self.reserved)(name)).then_some(0));
             self.repetitions.push(repetition.unwrap_or(0));
             repetition?;
         }
@@ -202,26 +212,26 @@ impl<'o> Names<'o> {
         (0..).map_while(|index| self.taken.get(index).copied()).collect()
     }
 
-    /// Returns whether no scope has one of these names.
-    pub fn has_none(&self, keys: &[u64]) -> bool {
-        keys.iter().all(|&key| self.find(key).is_none())
-    }
-
     /// Removes the names of this scope alone.
     pub fn clear(&mut self) {
         self.taken.clear();
         self.repetitions.clear();
-        self.repetitions.reserve(64);
         self.is_met = false;
     }
 
-    fn find(&self, key: u64) -> Option<u32> {
+    /// Takes memory for some number of names.
+    pub fn reserve(&mut self, names: usize) {
+        self.taken.grow((2 * names).next_power_of_two());
+    }
+
+    /// Finds a name in this scope and those around.
+    pub fn find(&self, key: u64) -> Option<u32> {
         let own = self.taken.find(&key).map(|index| self.repetitions[index]);
         own.or_else(|| self.outer.and_then(|outer| outer.find(key)))
     }
 
     /// Takes a name that is in no scope around; returns whether it was free.
-    fn insert(&mut self, key: u64) -> bool {
+    pub fn insert(&mut self, key: u64) -> bool {
         let (_, is_new) = self.taken.intern(key);
         if is_new {
             self.repetitions.push(0);
@@ -241,11 +251,6 @@ impl<'o> Names<'o> {
         if self.insert(key(name)) { Ok(()) } else { Err(bad_name(name, "is used twice")) }
     }
 
-    /// Takes a name, which may be taken.
-    pub fn reserve(&mut self, name: &str) {
-        self.insert(key(name));
-    }
-
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
@@ -260,12 +265,7 @@ impl<'o> Names<'o> {
             out.truncate(start);
             out.push_str(&name);
         }
-        self.number(out, start, self.reserved);
-    }
-
-    /// Makes the identifier at the end of a text, from `start` on, a unique one.
-    fn number(&mut self, out: &mut String, start: usize, reserved: fn(&str) -> bool) {
-        if let Some(index) = self.take(&out[start..], reserved) {
+        if let Some(index) = self.take(&out[start..]) {
             self.repeat(out, start, index);
         }
     }
@@ -288,7 +288,7 @@ impl<'o> Names<'o> {
 }
 
 /// Returns what a name is found by.
-fn key(name: &str) -> u64 {
+pub fn key(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
@@ -310,7 +310,7 @@ const CLASSES: [u8; 256] = {
 };
 
 /// Returns whether a name is what [`identifier`] makes of it.
-fn is_identifier(name: &[u8]) -> bool {
+pub fn is_identifier(name: &[u8]) -> bool {
     // A letter comes first.
     let mut last = LETTER;
     let is_allowed = |&byte: &u8| {
@@ -334,11 +334,6 @@ fn identifier(wanted: &str) -> String {
 const COMPONENTS: [&str; 15] = [
     "", "_x", "_y", "_xy", "_z", "_xz", "_yz", "_xyz", "_w", "_xw", "_yw", "_xyw", "_zw", "_xzw", "_yzw",
 ];
-
-/// Returns whether a name has a number, as no reserved word with these letters has.
-const fn has_number(hint: Hint) -> bool {
-    matches!(hint.register, HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::LoopLeft(_))
-}
 
 /// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`,
 /// or `normal_xyz` for the name of the source.
@@ -369,5 +364,37 @@ pub fn hinted(out: &mut String, hint: Hint, kind: ScalarKind, named: &str) {
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags | Named(_));
     if has_components {
         out.push_str(COMPONENTS.get(usize::from(hint.mask)).copied().unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_free_identifiers() {
+        let mut names = Names::new(|name| name == "mix");
+        let mut words = Words::default();
+        words.truncate(0);
+        let texts = ["light__x", "light_x", "mix", "r7_xyz", "1a"].map(|text| {
+            let word = words.add(|out| out.push_str(text));
+            let word = words.unique(word, &mut names);
+            words.get(word).to_owned()
+        });
+        assert_eq!(texts, ["light_x", "light_x_1", "mix_1", "r7_xyz", "a"]);
+    }
+
+    #[test]
+    fn names_of_registers_are_written_once_and_numbered() {
+        let mut names = Names::new(|_| false);
+        let mut words = Words::default();
+        words.truncate(0);
+        let kind = ScalarKind::F32;
+        for (register, mask, first) in [(7, 7, "r7_xyz"), (15, 7, "r15_xyz"), (16, 1, "r16_x"), (0, 0, "r0")]
+        {
+            let hint = Hint { register: HintRegister::Temp(register), mask };
+            let found = [(); 3].map(|()| words.hinted(hint, kind, &mut names)).map(|word| words.get(word));
+            assert_eq!(found, [first, &format!("{first}_1"), &format!("{first}_2")]);
+        }
     }
 }

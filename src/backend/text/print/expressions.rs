@@ -26,7 +26,9 @@ impl Body<'_> {
         self.content(expr, Level::Choice);
         if self.out.len() >= std::mem::replace(&mut self.limit, usize::MAX) {
             self.out.truncate(start);
-            self.forget(start);
+            if let Some(trace) = &mut self.trace {
+                trace.truncate(trace.partition_point(|&(at, _)| at < start));
+            }
             self.is_broken = self.has_arguments(expr);
             self.content(expr, Level::Choice);
         }
@@ -134,7 +136,7 @@ impl Body<'_> {
         if !is_product && !is_sum && !matches!(op, Binary::ISub | Binary::Div) {
             return None;
         }
-        let text = operator(op, 1)?.text;
+        let text = operator(op, 1)?.text.trim();
         // A scalar is not made a vector by its factor.
         let other = if (is_product || is_sum) && own(right) && !own(left) && left.ty == right.ty {
             left
@@ -162,7 +164,7 @@ impl Body<'_> {
             View::Lanes(expr, pattern) => {
                 self.expression(expr, Level::Primary);
                 self.out.push('.');
-                (0..lanes).for_each(|place| self.out.push(LANES[usize::from(pattern.lane(place))]));
+                (0..lanes).for_each(|place| self.out.push_str(LANES[usize::from(pattern.lane(place))]));
             }
             View::Splat(expr) => {
                 self.out.push_str(self.module.dialect.ty(operand.ty));
@@ -194,7 +196,7 @@ impl Body<'_> {
             body.expression(expr, Level::Primary);
             if let Some(lane) = lane {
                 body.out.push('.');
-                body.out.push(LANES[usize::from(lane & 3)]);
+                body.out.push_str(LANES[usize::from(lane & 3)]);
             }
         });
     }
@@ -211,6 +213,7 @@ impl Body<'_> {
     }
 
     /// Writes an expression or its name, in parentheses if it binds less tightly than `level`.
+    #[inline]
     pub fn expression(&mut self, expr: Expr, level: Level) {
         match self.name(expr) {
             None => self.content(expr, level),
@@ -221,15 +224,16 @@ impl Body<'_> {
     fn content(&mut self, expr: Expr, level: Level) {
         self.note(expr);
         let draft = self.draft;
-        let (node, operands) = (draft.node(expr), draft.operands(expr));
+        let node = draft.node(expr);
+        let operands = &draft.operands[node.range()];
         match node.form {
             Form::Variable(variable) => self.out.push_str(self.variable(variable)),
-            Form::Text(text) => self.memory(draft.text(text).word, operands.first().copied()),
+            Form::Text(text) => self.memory(draft.texts[text as usize].word, operands.first().copied()),
             // A lane of a negation.
             Form::Build if node.ty.lanes == 1 => self.operand(operands[0], level),
             Form::Build | Form::Call(_) | Form::Outputs | Form::Any | Form::All => {
                 self.out.push_str(match node.form {
-                    Form::Call(function) => draft.words.get(draft.function(function).word),
+                    Form::Call(function) => draft.words.get(draft.functions[function as usize].word),
                     Form::Outputs => VERTEX_OUTPUT,
                     // Both languages have these names.
                     Form::Any => "any",
@@ -340,11 +344,11 @@ impl Body<'_> {
     fn between(&mut self, op: Binary, operands: &[Operand], operator: Operator) {
         let Operator { text, operands: [left_level, right_level], .. } = operator;
         let &[left, right] = operands else { return };
-        let sum = (text == "+").then_some(op);
+        let sum = (text == " + ").then_some(op);
         if let (Some(first), Some(second)) = (left.scalar(), right.scalar()) {
             // Untyped constants would be evaluated with more precision.
             self.constant(left.ty.kind, first, left_level, true);
-            put!(self.out, " ", text, " ");
+            self.out.push_str(text);
             return self.constant(right.ty.kind, second, right_level, true);
         }
         self.operand(left, left_level);
@@ -357,7 +361,7 @@ impl Body<'_> {
             self.out.push_str(" - ");
             return self.constant(right.ty.kind, bits, right_level, false);
         }
-        put!(self.out, " ", text, " ");
+        self.out.push_str(text);
         self.operand(right, right_level);
     }
 
@@ -404,7 +408,7 @@ impl Body<'_> {
 /// Returns the operand that varies and the constant one.
 fn bounded(operands: &[Operand]) -> Option<(Operand, Operand)> {
     let &[a, b] = operands else { return None };
-    match [a.is_constant(), b.is_constant()] {
+    match [a.view.expr().is_none(), b.view.expr().is_none()] {
         [true, false] => Some((b, a)),
         [false, true] => Some((a, b)),
         [true, true] | [false, false] => None,
@@ -426,12 +430,13 @@ fn decimal(out: &mut String, value: f32) {
         return put!(out, value as i32, ".0");
     }
     let start = out.len();
-    // `fmt` takes ten times as long. Below 4096 no two of these decimals read as one number, so the
-    // first that does is the shortest.
-    for (places, power) in [(1, 10.0), (2, 100.0), (3, 1000.0)] {
+    // `fmt` takes ten times as long. Below these numbers no two of these decimals read as one
+    // number, so the first that does is the shortest. From 1e-4 on `fmt` writes no exponent.
+    let rows = [(10.0, 4096), (1e2, 4096), (1e3, 4096), (1e4, 512), (1e5, 64), (1e6, 8), (1e7, 1)];
+    for (places, (power, below)) in (1..).zip(rows).take_while(|_| value.abs() >= 1e-4) {
         let scaled = (f64::from(value) * power).round();
-        if scaled.abs() < 4096.0 * power && (scaled / power) as f32 == value && value != 0.0 {
-            let (digits, power) = (scaled.abs() as u32, power as u32); // Range: below 2^22.
+        if value.abs() < below as f32 && (scaled / power) as f32 == value {
+            let (digits, power) = (scaled.abs() as u32, power as u32); // Range: below 2^24.
             put!(out, if value < 0.0 { "-" } else { "" }, digits / power, ".");
             (1..places).filter(|&place| digits % power < 10u32.pow(place)).for_each(|_| out.push('0'));
             return put!(out, digits % power);

@@ -19,6 +19,8 @@ use crate::ir::{HintRegister, ScalarKind, Type};
 
 /// Maximum characters of a value in a comment.
 const SHORT: u32 = 40;
+/// Indentation by four levels.
+const SPACES: &str = "                ";
 
 /// A named entity of a function.
 #[derive(Clone, Copy)]
@@ -109,7 +111,8 @@ impl<'w> Body<'w> {
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
         self.begin = self.out.len();
-        (0..self.indent).for_each(|_| self.out.push_str("    "));
+        (0..self.indent / 4).for_each(|_| self.out.push_str(SPACES));
+        self.out.push_str(&SPACES[..4 * (self.indent % 4)]);
         self.out
     }
 
@@ -120,21 +123,14 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// Drops what is noted of text that is written again, from `start` on.
-    pub fn forget(&mut self, start: usize) {
-        if let Some(trace) = &mut self.trace {
-            trace.truncate(trace.partition_point(|&(at, _)| at < start));
-        }
-    }
-
     /// Writes all lines.
     fn lines(&mut self) {
         let mut at = 0;
         // The procedure of the lines so far, and of the next ones.
         let (mut here, mut next) = (None, None);
-        let draft = self.draft;
+        let (draft, mut next_due) = (self.draft, self.next_due());
         while let Some(line) = draft.lines.get(at) {
-            let is_due = !self.declares_nothing(at);
+            let is_due = next_due <= at;
             match *line {
                 Line::Evaluate(expr) if !draft.fact(expr).has_line() && !is_due => {
                     at += 1;
@@ -156,6 +152,7 @@ impl<'w> Body<'w> {
                 _other_line => {}
             }
             let declares = is_due && self.declare(at as u32);
+            next_due = self.next_due();
             at = self.write_line(at, *line, declares);
         }
     }
@@ -176,8 +173,7 @@ impl<'w> Body<'w> {
             })
         };
         let is_short = |operand: &Operand| draft.operand_size(operand).length <= SHORT;
-        let (before, inside) =
-            (&draft.lines[..at], &draft.lines[at..draft.scopes.end_of(at as u32) as usize]);
+        let (before, inside) = (&draft.lines[..at], &draft.lines[at..draft.scopes.ends[at] as usize]);
         let is_left = |register| matches!(register, HintRegister::LoopLeft(_));
         let Some((_, left)) = last(before, is_left).filter(|(_, left)| is_short(left)) else { return };
         let start = self.out.len();
@@ -417,10 +413,10 @@ impl<'w> Body<'w> {
         let draft = self.draft;
         let inner = self.printed(at + 1);
         let &Line::If(condition) = draft.lines.get(inner)? else { return None };
-        let end = draft.scopes.end_of(inner as u32) as usize;
+        let end = draft.scopes.ends[inner] as usize;
         let is_last = matches!(draft.lines.get(end + 1), Some(Line::End));
         // A declaration needs a line between `else` and `if`.
-        (is_last && self.declares_nothing(inner)).then_some((inner + 1, condition))
+        (is_last && self.next_due() > inner).then_some((inner + 1, condition))
     }
 
     /// Returns the first printed line from a line on.
@@ -433,9 +429,8 @@ impl<'w> Body<'w> {
         from + self.draft.lines[from..].iter().take_while(is_silent).count()
     }
 
-    /// Returns whether no declaration is due up to a line.
-    pub fn declares_nothing(&self, to: usize) -> bool {
-        let next = self.draft.declarations.get(self.declared);
-        next.is_none_or(|declaration| declaration.at as usize > to)
+    /// Returns the line of the next declaration.
+    pub fn next_due(&self) -> usize {
+        self.draft.declarations.get(self.declared).map_or(usize::MAX, |declaration| declaration.at as usize)
     }
 }

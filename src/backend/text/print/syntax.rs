@@ -25,7 +25,7 @@ impl<'w> Body<'w> {
             return at + 1;
         };
         let condition = Operand { view: condition.view.negated(), ..condition };
-        let step = (draft.scopes.end_of(at as u32) as usize).saturating_sub(1);
+        let step = (draft.scopes.ends[at] as usize).saturating_sub(1);
         let counter = match (draft.lines.get(at.wrapping_sub(1)), is_counted) {
             (Some(&Line::Store { variable, value }), true) => Some((variable, value)),
             _no_counter => None,
@@ -61,7 +61,7 @@ impl<'w> Body<'w> {
             return None;
         };
         // A declaration needs a line before the test.
-        self.declares_nothing(jump + 1).then_some((condition, jump + 2))
+        (self.next_due() > jump + 1).then_some((condition, jump + 2))
     }
 
     /// Opens the body of a loop.
@@ -105,11 +105,12 @@ impl<'w> Body<'w> {
         };
         let name = draft.words.get(name);
         let dialect = &self.module.dialect;
-        let [value, variable] = dialect.declares;
         if is_exact {
             self.out.push_str(dialect.exact);
         }
-        self.out.push_str(if matches!(holder, Holder::Value(_)) { value } else { variable });
+        if !dialect.is_type_first {
+            self.out.push_str(if matches!(holder, Holder::Value(_)) { "let " } else { "var " });
+        }
         if dialect.is_type_first || matches!(holder, Holder::Empty(_)) {
             dialect.pair(self.out, name, ty);
         } else {
