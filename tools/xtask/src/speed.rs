@@ -13,8 +13,8 @@ use crate::needs::{self, ROOT};
 use crate::{cargo, symbols, target};
 
 /// Translated programs: samples, and sizes of programs from code words. With the name of a language
-/// before it, only the module of a sample is written.
-const PROGRAMS: [&str; 22] = [
+/// before it, only the module of a sample is written; shaders are compiled.
+const PROGRAMS: [&str; 25] = [
     "shaders/textured.shbin",
     "shaders/lights.shbin",
     "shaders/water.shbin",
@@ -37,6 +37,9 @@ const PROGRAMS: [&str; 22] = [
     "spirv:shaders/uber.shbin",
     "wgsl:shaders/uber.shbin",
     "glsl:shaders/uber.shbin",
+    "compile:tools/compile/tests/shaders/plain.wgsl",
+    "compile:tools/compile/tests/samples/lights.wgsl",
+    "compile:tools/compile/tests/samples/water.wgsl",
 ];
 /// Vertices of draws whose cache lines count, by the interpreter and by a batch. Up to 15 run in
 /// blocks of their own.
