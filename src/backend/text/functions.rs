@@ -54,9 +54,8 @@ impl Module<'_> {
                 called.extend_from_slice(&kept.called);
                 continue;
             }
-            scope.clear();
             // Most values have no name.
-            scope.reserve(func.values.len() / 4);
+            scope.begin(func.values.len() / 4);
             let (start, mut own) = (out.len(), Vec::new());
             let parameters = match name {
                 Some(_) => {

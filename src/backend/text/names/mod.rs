@@ -212,11 +212,12 @@ impl<'o> Names<'o> {
         (0..).map_while(|index| self.taken.get(index).copied()).collect()
     }
 
-    /// Removes the names of this scope alone.
-    pub fn clear(&mut self) {
+    /// Removes the names of this scope alone, and takes memory for some number of others.
+    pub fn begin(&mut self, names: usize) {
         self.taken.clear();
         self.repetitions.clear();
         self.is_met = false;
+        self.reserve(names);
     }
 
     /// Takes memory for some number of names.
