@@ -2,8 +2,9 @@
 //! and allocations of the process: the difference between two numbers of rounds belongs to
 //! the translations.
 //! In: a `.shbin` file, or the size of a program from code words; with `spirv:`, `wgsl:` or `glsl:`
-//! before a file, only its module is written again and again; with `compile:`, a shader is compiled.
-//! Once more behind other memory, for tools that count cache lines. Out: the sum of the lengths.
+//! before a file, only its module is written again and again; with `compile:`, a shader is
+//! compiled. Once more behind other memory, for tools that count cache lines. Out: the sum of the
+//! lengths.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -466,8 +466,8 @@ fn what_later_invocations_read_stays_in_its_registers() {
     assert!(rewritten_geometry("\tmov o0, v0\n\tmov o1, v0\n\temit\n").is_err());
 }
 
-/// A vertex program with a copy too many, and a geometry program that carries r15 and the setting of
-/// SETEMIT over and has all kinds of control flow.
+/// A vertex program with a copy too many, and a geometry program that carries r15 and the setting
+/// of SETEMIT over and has all kinds of control flow.
 const PAIR: [&str; 2] = [
     ".out - position o0\n.proc main\n\tmov r0, v0\n\tmov o0, r0\n\tend\n\tnop\n\tnop\n.end\n",
     ".gsh point c0\n.entry begin\n.out - position o0\n.ivec turns\n.bool b\n\

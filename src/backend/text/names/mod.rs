@@ -46,7 +46,7 @@ pub struct Words {
     registers: Interner<(HintRegister, String)>,
     /// Names of the components of temporary registers, once there.
     stems: Vec<Word>,
-    /// What names are made of are identifiers without an underscore at the end.
+    /// Parts of names are identifiers without an underscore at the end.
     pub is_clean: bool,
 }
 

@@ -28,7 +28,7 @@ use crate::streams::{Output, Streams};
   transpica compile hero.wgsl -o hero.shbin --bind-c hero.h --host-c hero_update.h
   transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
   transpica compile hero.wgsl -o hero.shbin --entry vs_main --json
-  transpica compile hero.wgsl -o hero.shbin --assume position=2^10,fog.range=2^-4..2^10
+  transpica compile hero.wgsl -o hero.shbin --assume place=2^10,all=2^-4..2^10
 
 The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal, tangent) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
 

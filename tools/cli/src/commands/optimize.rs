@@ -28,7 +28,7 @@ use crate::streams::{Output, Streams};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica optimize lights.shbin -o small.shbin
-  transpica optimize particles.shbin -o fast.shbin --for speed
+  transpica optimize lights.shbin -o fast.shbin --for speed
   transpica optimize uber.v.pica --bools hasFog=false,hasLight=true -o lit.shbin
   transpica optimize uber.v.pica --variants hasFog,hasLight -o uber.shbin --bind-c variants.h
 

@@ -28,11 +28,11 @@ type Key = (RootClass, u32);
 struct Product {
     factors: [Lane; 2],
     negate: bool,
-    /// It is no part of a dot product yet.
+    /// Set if it is no part of a dot product yet.
     is_alone: bool,
 }
 
-/// What a lane adds up.
+/// The terms of a lane.
 #[derive(Default)]
 struct Sum {
     products: Vec<Product>,

@@ -188,7 +188,7 @@ struct Search<'a> {
     costs: Costs<'a>,
     /// Code before its registers are placed, of all strategies.
     seen: Vec<(Code, u32)>,
-    /// What was selected last, before instructions are joined.
+    /// The last selection, before instructions are joined.
     flow: Option<(Strategy, (Code, u32))>,
     best: Option<(Rank, Emitted, Strategy)>,
     /// The first error of a resource other than words, or else the one of the fewest words.

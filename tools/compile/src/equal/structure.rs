@@ -55,8 +55,8 @@ pub fn prove(comparison: &Comparison<'_>) -> Result<usize, String> {
 /// Walks over both programs and has the claims decided.
 fn walked(comparison: &Comparison<'_>, modules: &[Module; 2], symbols: Symbols) -> Result<usize, String> {
     let (registers, lanes) = (&comparison.matching.registers, comparison.matching.lanes());
-    // A geometry program yields the number of vertices that it sent, which are its outputs, and what
-    // it leaves for later invocations.
+    // A geometry program yields the number of vertices that it sent, which are its outputs, and
+    // what it leaves for later invocations.
     let is_geometry = comparison.programs[0].program.stage() == Stage::Geometry;
     let lanes = (!is_geometry).then_some(lanes.as_slice());
     let symbols = walk::compare_related(modules.each_ref(), symbols, registers, lanes)?;

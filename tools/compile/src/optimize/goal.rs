@@ -17,8 +17,8 @@ use super::{Reason, Source, Written, rewrite, section};
 pub struct Goal {
     /// Costs that it lowers.
     pub objective: Objective,
-    /// Sums may be in another order, if results change at most by this part of the largest component
-    /// of their vector. `None` keeps all bits.
+    /// Sums may be in another order, if results change at most by this part of the largest
+    /// component of their vector. `None` keeps all bits.
     pub rounding: Option<f32>,
 }
 

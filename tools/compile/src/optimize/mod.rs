@@ -382,7 +382,7 @@ struct Choice {
     is_new: Vec<bool>,
     /// Words of the file.
     words: usize,
-    /// What is least in the best selection.
+    /// The rank, least in the best selection.
     rank: Rank,
 }
 
@@ -466,8 +466,8 @@ fn rewrite(model: &Model, sources: &[Source<'_>], written: &[Option<&Written>]) 
 }
 
 /// Compares all programs of two files. Returns whether they are proven equal, and the largest
-/// distance of results, or the reason why the new one cannot stand for the old one. Those that carry
-/// registers over need a proof.
+/// distance of results, or the reason why the new one cannot stand for the old one. Those that
+/// carry registers over need a proof.
 fn compared(
     before: &Shbin<'_>,
     after: &Shbin<'_>,

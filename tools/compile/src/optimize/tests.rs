@@ -8,7 +8,7 @@ use super::*;
 fn nested(rounds: u32, line: &str) -> Vec<u8> {
     let turns = rounds - 1;
     let text = format!(
-        ".out pos position\n.consti turns({turns}, 0, 0, 0)\n.alias a v0\n.proc main\nmov r0, a\nfor turns\nfor \
+        ".out pos position\n.constf two(2.0, 2.0, 2.0, 2.0)\n.consti turns({turns}, 0, 0, 0)\n.alias a v0\n.proc main\nmov r0, a\nfor turns\nfor \
          turns\n{line}\n.end\n.end\nmov pos, r0\nend\n.end\n"
     );
     assemble(&[SourceText { name: "nested", text: &text }]).expect("a text").bytes
@@ -33,7 +33,7 @@ fn only_programs_that_are_shown_equal_are_written() {
     // Equal where they run, which is no proof.
     let [plain, twice] = ["add r0, a, r0", "add r0, a, r0\nmul r1, a, r0\nmin r0, r0, r0"];
     assert!(result(4, [plain, twice], false).is_ok());
-    let doubled = ["add r0, a, a", "add r0, a.xyzw, a\nmax r0, r0, r0"];
+    let doubled = ["add r0, a, a", "mul r0, two, a"];
     assert!(matches!(result(4, doubled, false), Ok((false, _))));
     assert_eq!(result(4, doubled, true), Err(Reason::Unproven));
     assert_eq!(result(4, [one, one], true), Ok((true, Distance::default())));
