@@ -155,8 +155,10 @@ pub fn run() -> Result<(), String> {
                 of_spirv = instructions;
                 String::new()
             }
-            Some(_text) => format!("  {:.2} times SPIR-V", instructions as f64 / of_spirv as f64),
-            None => String::new(),
+            Some(("wgsl" | "glsl", _)) => {
+                format!("  {:.2} times SPIR-V", instructions as f64 / of_spirv as f64)
+            }
+            _other => String::new(),
         };
         println!("{name:<28} {instructions:>12} {blocks:>7} {peak:>9} {lines:>6}  {ratio}{times}");
         if is_blessed {
