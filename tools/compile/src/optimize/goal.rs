@@ -57,8 +57,8 @@ impl Objective {
     /// The number of words from which on no code has a lower rank.
     pub(super) fn most_words(self, [words, ..]: Rank) -> usize {
         match self {
-            // As many words may execute fewer instructions.
-            Self::Size => (words as usize).saturating_add(1),
+            // Of as many words, the first code stays.
+            Self::Size => words as usize,
             Self::Speed => usize::MAX,
         }
     }
