@@ -4,7 +4,7 @@ use transpica::isa::sizes::VERTEX_WORDS;
 use transpica::settings::Control;
 use transpica::{Limits, Shbin};
 use transpica_asm::{SourceText, assemble};
-use transpica_compile::equal::Opened;
+use transpica_compile::equal::{Distance, Opened};
 use transpica_compile::optimize::{Goal, Known, Objective, Optimized, Reason, optimize};
 use transpica_compile::paths;
 
@@ -195,11 +195,19 @@ fn sums_in_another_order_that_are_too_far_are_refused() {
     let near = reordered(body, 0.5);
     let distance = near.distance.relative;
     assert!(distance > 0.0 && near.kept.is_none(), "{near:?}");
+    // The order stays where it is too far, and a copy is gone.
+    let exact = reordered(body, distance.next_down());
+    assert!(exact.kept.is_none() && exact.is_proven && exact.after > near.after, "{exact:?}");
+    assert_eq!(exact.distance, Distance::default());
+    let body = &body.replace("mad r0.x, p.x, a.x, r0.x\nmov pos, r0.x", "mad pos, p.xxxx, a.xxxx, r0.xxxx");
+    let distance = reordered(body, 0.5).distance.relative;
     let refused = reordered(body, distance.next_down());
     assert!(
         matches!(&refused.kept, Some(Reason::Far(component)) if component == "position.x"),
         "{refused:?}"
     );
+    let reason = refused.kept.expect("too far").to_string();
+    assert!(reason.starts_with("sums in another order change position.x by more"), "{reason}");
     assert_eq!(refused.bytes, vertex(body));
     assert!(reordered(body, distance).kept.is_none());
 }

@@ -49,7 +49,7 @@ pub struct Equal {
     pub second: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// Number of the executable in the second file [default: 0, or 1 of the same file]
+    /// Number of the executable in the second file [default: that of --dvle, or 1 of the same file]
     #[arg(long, value_name = "N")]
     pub other_dvle: Option<usize>,
     /// Compare only these outputs: semantics or registers
@@ -141,8 +141,9 @@ fn pairs<'a>(
     let is_one_file = arguments.first == arguments.second;
     let is_chosen = arguments.selection.dvle.is_some() || arguments.other_dvle.is_some();
     let numbers = if is_one_file || is_chosen || counts.iter().all(|&count| count <= 1) {
-        let other = arguments.other_dvle.or((is_one_file && counts[1] > 1).then_some(1));
-        vec![[arguments.selection.dvle, other]]
+        let [dvle, other] = [arguments.selection.dvle, arguments.other_dvle];
+        let same = if is_one_file { Some(1) } else { dvle };
+        vec![[dvle, other.or(same.filter(|&number| number < counts[1]))]]
     } else if counts[0] == counts[1] {
         (0..counts[0]).map(|number| [Some(number); 2]).collect()
     } else {

@@ -171,7 +171,8 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
         all.push(made(&opened, path, &known, optimized).map_err(fail)?);
     }
     for (place, made) in all.iter().enumerate() {
-        let is_same = |first: &&Made| first.optimized.bytes == made.optimized.bytes;
+        let is_new = |one: &Made| one.optimized.kept.is_none();
+        let is_same = |first: &&Made| is_new(made) && first.optimized.bytes == made.optimized.bytes;
         if let Some(first) = all[..place].iter().find(is_same) {
             let [name, first] = [&made.path, &first.path].map(|path| path.display());
             common.warn(format_args!("{name} is the same file as {first}: their bools change nothing"));
@@ -182,7 +183,8 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
 
 /// Writes the programs, their tables and the report.
 fn write(arguments: &Optimize, common: &Common, all: &[Made], opened: &[Opened]) -> Result<(), Failure> {
-    let text = if arguments.json { Schema::OPTIMIZE.text(document(all)) } else { table(all, opened) };
+    let text =
+        if arguments.json { Schema::OPTIMIZE.text(document(all)) } else { table(all, opened, arguments) };
     let names: Vec<String> = all.iter().map(|made| files::name(&made.path)).collect();
     let module = arguments.bind_rust.as_deref().unwrap_or(&arguments.output);
     let included: Vec<String> = all.iter().map(|made| relative(&made.path, module)).collect();
@@ -290,7 +292,7 @@ fn made(opened: &[Opened], path: PathBuf, known: &[Known], optimized: Optimized)
 }
 
 /// Words and executed instructions as text.
-fn table(all: &[Made], opened: &[Opened]) -> String {
+fn table(all: &[Made], opened: &[Opened], arguments: &Optimize) -> String {
     let mut text = String::new();
     for made in all {
         let Optimized { before, after, kept, programs, distance, .. } = &made.optimized;
@@ -299,7 +301,7 @@ fn table(all: &[Made], opened: &[Opened]) -> String {
             Some(reason) => _ = writeln!(text, "{name}: {before} words, unchanged: {reason}"),
             None => _ = writeln!(text, "{name}: {before} words, now {after}, {}", made.proof),
         }
-        if distance.ulp > 0 {
+        if arguments.reorder.is_some() && kept.is_none() {
             let relative = distance.relative;
             _ = writeln!(text, "  at most {} ulp, {relative:.1e} of the largest component", distance.ulp);
         }

@@ -127,8 +127,8 @@ impl Error {
             }
             Self::Emit(error) => Report { at: None, message: error.to_string(), advice: advice(error) },
             Self::Overflow(_) | Self::Uncompared(_) => {
-                let advice = "give the ranges of what the host feeds, as by --assume NAME=2^10: without them, \
-                              vertices have numbers from -2 to 2";
+                let advice = "give the ranges of what the host feeds, by --assume NAME=2^10 of compile or assume \
+                              in a test file; numbers without a range are from -2 to 2";
                 Report { at: None, message: self.to_string(), advice: Some(advice) }
             }
             Self::Assembly(_) | Self::Distance { .. } => {

@@ -111,17 +111,22 @@ fn uniforms(
 }
 
 /// The line of the source for each line of a program. A test of flags and a copy have the line of
-/// the instruction before them, MOVA that of the instruction after it, and what the host decides
-/// the line that computes it.
+/// the instruction before them, a copy only in the same block; MOVA has that of the instruction
+/// after it, and what the host decides the line that computes it.
 fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
     let line = |place: &Pc| u32::from(place.0);
-    let all = emitted.text.lines().enumerate().map(|(n, text)| {
+    let texts: Vec<&str> = emitted.text.lines().collect();
+    let all = texts.iter().enumerate().map(|(n, text)| {
         let (before, after) = emitted.places.split_at(n);
         let mut words = text.split_whitespace();
         match (words.next().unwrap_or_default(), words.next().unwrap_or_default()) {
             _ if after.first().is_some_and(Option::is_some) => after.iter().flatten().next().map(line),
             ("mova", _) => after.iter().flatten().next().map(line),
-            ("ifc" | "breakc" | "jmpc" | "mov", _) => before.iter().rev().flatten().next().map(line),
+            ("ifc" | "breakc" | "jmpc", _) => before.iter().rev().flatten().next().map(line),
+            ("mov", _) => {
+                let pairs = texts[..n].iter().zip(before).rev().take_while(|(text, _)| is_straight(text));
+                pairs.filter_map(|(_, place)| place.as_ref()).next().map(line)
+            }
             ("ifu" | "jmpu", bool) => {
                 let is_it = |register: u8| bool.trim_matches(['!', ',']) == format!("b{register}");
                 interface.flags.iter().find(|flag| is_it(flag.register)).and_then(|flag| flag.line)
@@ -134,6 +139,13 @@ fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
         }
     });
     all.collect()
+}
+
+/// Returns whether the next line is executed after this one, and only then.
+fn is_straight(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let ends = ["ifc", "ifu", "jmpc", "jmpu", "breakc", "for", "call", "callc", "callu"];
+    !word.starts_with('.') && !word.ends_with(':') && !ends.contains(&word)
 }
 
 /// The line of the source that an instruction is made for. Places are numbers of lines.

@@ -142,6 +142,9 @@ impl fmt::Display for Reason {
             Self::Carried(seen) => write!(f, "it reads what an earlier invocation left: {seen}"),
             Self::Unstructured => f.write_str("its jumps have no structure"),
             Self::NotWritten(error) => error.fmt(f),
+            Self::NotShorter { new, old: 0 } => {
+                write!(f, "new code would take {new} words, and other programs need all of the old one")
+            }
             Self::NotShorter { new, old } => {
                 write!(f, "new code would take {new} words in place of {old}")
             }
@@ -164,11 +167,21 @@ impl fmt::Display for Reason {
 
 /// Optimizes the programs of a file, of each of which something is known. The result was compared
 /// with the source. A file that stays has the bytes that were given; else its tables stay where
-/// they were as far as the length of the code allows.
+/// they were as far as the length of the code allows. Where sums in another order are too far, they
+/// keep it.
 ///
 /// # Errors
 /// A file without a program that can be read.
 pub fn optimize(original: &[u8], known: &[Known], goal: Goal) -> transpica::Result<Optimized> {
+    let result = optimize_once(original, known, goal)?;
+    if matches!(result.kept, Some(Reason::Far(_))) {
+        let exact = optimize_once(original, known, Goal { rounding: None, ..goal })?;
+        return Ok(if exact.kept.is_none() { exact } else { result });
+    }
+    Ok(result)
+}
+
+fn optimize_once(original: &[u8], known: &[Known], goal: Goal) -> transpica::Result<Optimized> {
     let file = &Shbin::parse(original)?;
     let model = Model::from(file);
     let before = model.code.len();
