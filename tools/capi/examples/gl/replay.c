@@ -6,7 +6,8 @@
 // Every frame is drawn four times: with all triangles from the CPU, with vertices from batches, with the program as
 // GLSL, and with a draw in each of them in turn. A line has the milliseconds of each and the number of pixels that are
 // not those of the CPU: 0, and the exit status is 1 if it is not. FOLDER receives the frames of the GPU as FRAME.ppm.
-// NAME=VALUE is a setting, such as assume=uniforms=2^24,attributes=2^24; the last line has the time that linking took.
+// NAME=VALUE is a setting, such as assume=uniforms=2^24,attributes=2^24. A line at the end has the
+// time that linking took.
 //
 // All ways end in one `main` of the host, after a program or after records of its outputs. Geometry programs run on the
 // CPU in every way: OpenGL 3.3 has no compute shaders, and a geometry stage cannot be in all of their modes.

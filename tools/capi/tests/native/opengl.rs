@@ -206,7 +206,7 @@ fn ways_of_the_c_host_have_equal_pixels() {
 }
 
 /// Also prints the time of linking, exact and with promises, beside that of plain arithmetic.
-/// Mesa keeps programs on the disk, so it is told not to.
+/// Mesa keeps programs on the disk, which an environment variable prevents.
 #[test]
 fn promises_change_no_pixel_of_the_c_host() {
     needs!("EGL/egl.h", "GL/glcorearb.h", "cc", "opengl");
