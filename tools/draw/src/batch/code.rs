@@ -6,7 +6,6 @@
 
 use super::ahead::Ahead;
 use super::execute::{Kernel, kernel};
-use crate::entity::bits;
 use transpica::Program;
 use transpica::interp::Settings;
 use transpica::isa::access::Access;
@@ -52,13 +51,6 @@ impl Places {
             self.count += 1;
         }
         *place
-    }
-
-    /// Components of a set, and their places.
-    #[inline]
-    pub(super) fn of(&self, bank: Bank, components: u64) -> impl Iterator<Item = (usize, usize)> {
-        let place = move |component| usize::from(self.get(bank, component));
-        bits(components).map(move |component| (component as usize, place(component as usize)))
     }
 
     /// The used components of a bank as a set: bit 4 · n + c is component c of register n.

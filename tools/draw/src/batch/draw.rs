@@ -161,14 +161,13 @@ impl Batch {
                     (Registers::DEFAULT, array.components())
                 }
             };
-            for (index, place) in
-                code.places.of(Bank::Input, code.places.used(Bank::Input) & 15 << (4 * register))
-            {
-                let component = index % 4;
+            for component in bits(code.places.used(Bank::Input) >> (4 * register) & 15) {
+                let component = component as usize % 4;
                 let column = &mut work.columns[component];
                 if component >= read {
                     column[..SMALL].fill(values[component]);
                 }
+                let place = code.places.get(Bank::Input, 4 * register + component);
                 runner.file.small.set_input(place, count, column);
             }
         }

@@ -1,68 +1,94 @@
-//! The effect of each operation on lanes.
+//! The effect of each operation on the lanes of a batch.
 //! In: an [`Operation`], active lanes. Out: changed registers. Knows no control flow. Arithmetic is
 //! [`arith`]'s; here are only operands, components and masks.
-//!
-//! An [`Engine`] has the registers of all lanes of a batch, or of one block of a
-//! [small](super::small) run. Functions that an operation consists of are inlined into it, closures
-//! too: what stays a call is not compiled for the processor's vectors.
 
-use super::code::{Action, Operation, Read};
-use super::lanes::{ALL, BLOCK, components, each_lane, flip, pack};
-use super::register_file::{At, File, Whole};
-use crate::entity::bits;
+use super::code::{Action, Operation};
+use super::lanes::{LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, flip, spread};
+use super::register_file::{At, File};
 use crate::precision::arith;
 use transpica::Precision;
 use transpica::interp::{Exact, F24, Fast, Flushed, Mode, Settings};
-use transpica::isa::{CompareOp, DataOp, Mask};
+use transpica::isa::{CompareOp, DataOp};
+
+/// Applies a function to each component that an operation writes.
+macro_rules! components {
+    ($file:ident, $operation:ident, $at:ident, |$component:ident, $out:ident| $body:expr) => {{
+        for $component in components($operation.mask) {
+            let $out: &mut [f32; LANES] = &mut $file.results[$component];
+            $body;
+        }
+        $file.write($operation, $at);
+    }};
+}
 
 /// A function that is compiled for each kind of vectors.
 macro_rules! wide {
-    (|$engine:ident, $operation:ident| $body:expr) => {
-        |file, $operation, at| {
-            at.wide.call(
+    (|$file:ident, $operation:ident, $at:ident| $body:expr) => {
+        |$file, $operation, $at| {
+            let wide = $at.wide;
+            wide.call(
                 #[inline(always)]
-                || {
-                    let $engine = &mut Whole { file, at };
-                    $body
-                },
+                || $body,
             );
         }
     };
 }
 
-/// Effect of each data instruction in mode `M`, by a macro that takes a function of an [`Engine`].
-/// `S` is any mode with the same results of operations that select values, so that modes share
-/// their functions.
+/// Effect of each data instruction in mode `M`, by a macro that takes a function of registers. `S`
+/// is any mode with the same results of operations that select values, so that modes share their
+/// functions.
 macro_rules! data {
-    ($op:expr, $run:ident: $($name:ident $method:ident $(<$mode:ident>)? ($($function:tt)*);)+) => {
+    ($op:expr, $mode:ident, $shared:ident, $run:ident) => {
         match $op {
-            $(DataOp::$name => $run!(|engine, operation| {
-                engine.$method$(::<$mode>)?(operation, $($function)*)
-            }),)+
-        }
-    };
-    ($op:expr, $m:ident, $s:ident, $run:ident) => {
-        data! { $op, $run:
-            Add apply(|[a, b]| $m::result(arith::add($m::PRECISION, a, b)));
-            Mul apply(|[a, b]| $m::result($m::mul(a, b)));
-            Mad apply(|[a, b, c]| $m::result(arith::add($m::PRECISION, $m::mul(a, b), c)));
-            Dp3 dot<$m>(|[a, b, c, _], [x, y, z, _]| $m::dot([a, b, c], [x, y, z]));
-            Dp4 dot<$m>(|a, b| $m::dot(a, b));
-            // w of the second operand is added without a multiplication.
-            Dph dot<$m>(|[a, b, c, _], [x, y, z, w]|
-                arith::add($m::PRECISION, $m::dot([a, b, c], [x, y, z]), w));
-            Rcp scalar<$m>(|a| arith::rcp($m::PRECISION, a));
-            Rsq scalar<$m>(|a| arith::rsq($m::PRECISION, a));
-            Ex2 scalar<$m>(|a| arith::exp2($m::PRECISION, a));
-            Lg2 scalar<$m>(|a| arith::log2($m::PRECISION, a));
-            Sge apply(|[a, b]| arith::sge(a, b));
-            Slt apply(|[a, b]| arith::slt(a, b));
-            Max apply(|[a, b]| $s::result(arith::max(a, b)));
-            Min apply(|[a, b]| $s::result(arith::min(a, b)));
-            Flr apply(|[a]: [f32; 1]| $s::result(a.floor()));
-            Mov apply(|[a]| $s::result(a));
-            Dst dst<$m>();
-            Litp litp<$s>();
+            DataOp::Add => $run!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| $mode::result(arith::add($mode::PRECISION, a, b)))
+            }),
+            DataOp::Mul => $run!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| $mode::result($mode::mul(a, b)))
+            }),
+            DataOp::Mad => $run!(|file, operation, at| {
+                let mad = |a, b, c| $mode::result(arith::add($mode::PRECISION, $mode::mul(a, b), c));
+                file.apply_ternary(operation, at, mad)
+            }),
+            DataOp::Dp3 => $run!(|file, operation, at| {
+                file.dot(operation, at, |a, b| {
+                    $mode::result($mode::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]))
+                })
+            }),
+            DataOp::Dp4 => {
+                $run!(|file, operation, at| file.dot(operation, at, |a, b| $mode::result($mode::dot(a, b))))
+            }
+            DataOp::Dph => $run!(|file, operation, at| file.dot(operation, at, |a, b| {
+                // w of the second operand is added without a multiplication.
+                let sum = $mode::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+                $mode::result(arith::add($mode::PRECISION, sum, b[3]))
+            })),
+            DataOp::Rcp => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::rcp($mode::PRECISION, a)))
+            }),
+            DataOp::Rsq => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::rsq($mode::PRECISION, a)))
+            }),
+            DataOp::Dst => $run!(|file, operation, at| file.dst::<$mode>(operation, at)),
+            DataOp::Sge => $run!(|file, operation, at| file.apply_binary(operation, at, arith::sge)),
+            DataOp::Slt => $run!(|file, operation, at| file.apply_binary(operation, at, arith::slt)),
+            DataOp::Max => $run!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| $shared::result(arith::max(a, b)))
+            }),
+            DataOp::Min => $run!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| $shared::result(arith::min(a, b)))
+            }),
+            DataOp::Flr => {
+                $run!(|file, operation, at| file.apply_unary(operation, at, |a| $shared::result(a.floor())))
+            }
+            DataOp::Mov => $run!(|file, operation, at| file.apply_unary(operation, at, $shared::result)),
+            DataOp::Litp => $run!(|file, operation, at| file.litp::<$shared>(operation, at)),
+            DataOp::Ex2 => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::exp2($mode::PRECISION, a)))
+            }),
+            DataOp::Lg2 => $run!(|file, operation, at| {
+                file.scalar(operation, at, |a| $mode::result(arith::log2($mode::PRECISION, a)))
+            }),
         }
     };
 }
@@ -95,226 +121,137 @@ pub(super) fn kernel(action: Action, settings: &Settings) -> Kernel {
 fn of_mode<M: Mode, S: Mode>(action: Action) -> Kernel {
     match action {
         Action::None => |_, _, _| (),
-        Action::Mova => wide!(|engine, operation| engine.mova(operation)),
-        Action::Cmp(..) => wide!(|engine, operation| engine.cmp(operation)),
+        Action::Mova => wide!(|file, operation, at| file.mova(operation, at)),
+        Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
         Action::Emit => |file, _, at| file.emit(at),
         Action::SetEmit { .. } => |file, operation, at| file.set_emit(operation, at),
         Action::Data(op) => data!(op, M, S, wide),
     }
 }
 
-/// Registers that operands are read from, in `N` lanes.
-pub(super) trait Operands<const N: usize> {
-    /// The values of components, if an operand is the same in all lanes.
-    #[inline(always)]
-    fn equal<const C: usize>(&self, _: &Read, _: [usize; C]) -> Option<[f32; C]> {
-        None
-    }
-    /// Those of another operand, the n-th, and the sign bit where they are negated.
-    fn lanes<const C: usize>(&self, of: &Read, number: usize, all: [usize; C]) -> ([&[f32; N]; C], u32);
-}
-
-/// The operands of an operation, and the blocks to compute.
-pub(super) struct Inputs<'a, O> {
-    pub(super) from: &'a O,
-    pub(super) operation: &'a Operation,
-    pub(super) blocks: u8,
-}
-
-impl<O> Inputs<'_, O> {
-    /// Applies a function of `C` components of `K` operands from the `first` on.
-    #[inline(always)]
-    fn apply<T: Copy, const K: usize, const C: usize, const N: usize>(
-        &self,
-        out: &mut [T; N],
-        first: usize,
-        components: [usize; C],
-        op: impl Fn([[f32; K]; C]) -> T,
-    ) where
-        O: Operands<N>,
-    {
-        let Self { from, operation: Operation { reads, .. }, blocks } = *self;
-        let mut kinds = 0;
-        for number in 0..K {
-            kinds |= u8::from(from.equal(&reads[first + number], components).is_some()) << number;
-        }
-        macro_rules! each {
-            ($kinds:expr) => {{
-                let (mut equal, mut lanes) = ([[0.0; C]; K], [([&[0.0; N]; C], 0); K]);
-                for number in 0..K {
-                    let read = &reads[first + number];
-                    if $kinds >> number & 1 == 0 {
-                        lanes[number] = from.lanes(read, first + number, components);
-                    } else {
-                        equal[number] = from.equal(read, components).unwrap_or([0.0; C]);
-                    }
-                }
-                let result = |lane: usize| {
-                    let mut values = [[0.0; K]; C];
-                    for number in 0..K {
-                        for index in 0..C {
-                            let (lanes, sign) = lanes[number];
-                            let is_equal = $kinds >> number & 1 != 0;
-                            values[index][number] =
-                                if is_equal { equal[number][index] } else { flip(lanes[index][lane], sign) };
-                        }
-                    }
-                    op(values)
-                };
-                if $kinds == (1 << K) - 1 {
-                    *out = [result(0); N];
-                } else {
-                    each_lane!(blocks, N, |lane| out[lane] = result(lane));
-                }
-            }};
-        }
-        // A loop for each set of operands that are equal in all lanes.
-        match kinds {
-            0 => each!(0),
-            1 => each!(1),
-            2 => each!(2),
-            4 => each!(4),
-            // No instruction has these operands.
-            several => each!(several),
-        }
-    }
-}
-
-/// Registers of `N` lanes, and the effect of each operation on them.
-pub(super) trait Engine<const N: usize> {
-    type Operands: Operands<N>;
-
-    /// The operands of an operation.
-    fn inputs<'a>(&'a self, operation: &'a Operation) -> Inputs<'a, Self::Operands>;
-    /// Computes each component that an operation writes, or the first one for all of them.
-    fn write<const EQUAL: bool>(
-        &mut self,
-        operation: &Operation,
-        compute: impl Fn(&mut [f32; N], Inputs<'_, Self::Operands>, usize),
-    );
-    /// a0.x and a0.y, and all ones for each active lane.
-    fn addresses(&mut self) -> (&mut [[i32; N]; 2], &[u32; N]);
-    /// The flags of all lanes, the active lanes among them, and the number of the first.
-    fn flags(&mut self) -> (&mut [u64; 2], u64, usize);
-
-    /// Applies a function of operands to each component.
-    #[inline(always)]
-    fn apply<const K: usize>(&mut self, operation: &Operation, op: impl Fn([f32; K]) -> f32) {
-        self.write::<false>(
-            operation,
-            #[inline(always)]
-            |out, inputs, component| inputs.apply(out, 0, [component], |[values]| op(values)),
-        );
-    }
-
-    /// Applies a function of all components of two operands.
-    #[inline(always)]
-    fn dot<M: Mode>(&mut self, operation: &Operation, op: impl Fn([f32; 4], [f32; 4]) -> f32) {
-        self.write::<true>(
-            operation,
-            #[inline(always)]
-            |out, inputs, _| {
-                inputs.apply(out, 0, [0, 1, 2, 3], |[[x, a], [y, b], [z, c], [w, d]]| {
-                    M::result(op([x, y, z, w], [a, b, c, d]))
-                });
-            },
-        );
-    }
-
-    /// Applies a function of the first component of an operand.
-    #[inline(always)]
-    fn scalar<M: Mode>(&mut self, operation: &Operation, op: impl Fn(f32) -> f32) {
-        self.write::<true>(
-            operation,
-            #[inline(always)]
-            |out, inputs, _| inputs.apply(out, 0, [0], |[[a]]| M::result(op(a))),
-        );
-    }
-
-    /// Executes DST.
-    #[inline(always)]
-    fn dst<M: Mode>(&mut self, operation: &Operation) {
-        self.write::<false>(
-            operation,
-            #[inline(always)]
-            |out, inputs, component| match component {
-                0 => *out = [1.0; N],
-                1 => inputs.apply(out, 0, [1], |[[a, b]]| M::result(M::mul(a, b))),
-                _ => inputs.apply(out, component % 2, [component], |[[a]]| M::result(a)),
-            },
-        );
-    }
-
-    /// Executes LITP.
-    #[inline(always)]
-    fn litp<M: Mode>(&mut self, operation: &Operation) {
-        let sign = |component| self.test(operation, component, |[a]| a >= 0.0);
-        let signs = [sign(0), sign(3)];
-        self.set_flags(signs);
-        self.write::<false>(
-            operation,
-            #[inline(always)]
-            |out, inputs, component| match component {
-                0 | 3 => inputs.apply(out, 0, [component], |[[a]]| M::result(arith::litp_positive(a))),
-                1 => inputs.apply(out, 0, [1], |[[a]]| M::result(arith::litp_power(a))),
-                _ => *out = [0.0; N],
-            },
-        );
-    }
-
+impl File {
     /// Executes MOVA.
     #[inline(always)]
-    fn mova(&mut self, operation: &Operation) {
-        for component in components(Mask(operation.mask.0 & 3)) {
-            let mut values = [0; N];
-            self.inputs(operation).apply(&mut values, 0, [component], |[[a]]| arith::address(a));
-            let (to, mask) = self.addresses();
-            for lane in 0..N {
-                // Range: the mask is all ones or zero.
-                let (to, mask) = (&mut to[component][lane], mask[lane] as i32);
-                *to = values[lane] & mask | *to & !mask;
+    fn mova(&mut self, operation: &Operation, at: &At<'_>) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        for component in 0..2 {
+            if operation.mask.0 >> component & 1 == 0 {
+                continue;
             }
+            let a = spread(sources.value(a, component), &mut self.equal[0]);
+            let to = &mut self.addresses[component];
+            at.active.blend_addresses(to, |lane| arith::address(flip(a.0[lane], a.1)));
         }
     }
 
     /// Executes CMP.
     #[inline(always)]
-    fn cmp(&mut self, operation: &Operation) {
+    fn cmp(&mut self, operation: &Operation, at: &At<'_>) {
         let Action::Cmp(x, y) = operation.action else { return };
-        let mut flags = [0; 2];
-        for (component, (flag, compared)) in flags.iter_mut().zip([x, y]).enumerate() {
-            *flag = match compared {
-                CompareOp::Eq => self.test(operation, component, |[a, b]| a == b),
-                CompareOp::Ne => self.test(operation, component, |[a, b]| a != b),
-                CompareOp::Lt => self.test(operation, component, |[a, b]| a < b),
-                CompareOp::Le => self.test(operation, component, |[a, b]| a <= b),
-                CompareOp::Gt => self.test(operation, component, |[a, b]| a > b),
-                CompareOp::Ge => self.test(operation, component, |[a, b]| a >= b),
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let mut flags = [u64::MAX; 2];
+        let [first, second] = &mut *self.equal;
+        for (component, compared) in [x, y].into_iter().enumerate() {
+            let blocks = at.active.blocks;
+            let a = spread(sources.value(a, component), first);
+            let b = spread(sources.value(b, component), second);
+            flags[component] = match compared {
+                CompareOp::Eq => compare(blocks, a, b, |a, b| a == b),
+                CompareOp::Ne => compare(blocks, a, b, |a, b| a != b),
+                CompareOp::Lt => compare(blocks, a, b, |a, b| a < b),
+                CompareOp::Le => compare(blocks, a, b, |a, b| a <= b),
+                // Exchanged operands, so that there are fewer loops.
+                CompareOp::Gt => compare(blocks, b, a, |a, b| a < b),
+                CompareOp::Ge => compare(blocks, b, a, |a, b| a <= b),
                 CompareOp::True6 | CompareOp::True7 => u64::MAX,
             };
         }
-        self.set_flags(flags);
-    }
-
-    /// Tests a component of operands; bit n of the result is lane n.
-    #[inline(always)]
-    fn test<const K: usize>(
-        &self,
-        operation: &Operation,
-        component: usize,
-        holds: impl Fn([f32; K]) -> bool,
-    ) -> u64 {
-        let mut lanes = [0; N];
-        self.inputs(operation).apply(&mut lanes, 0, [component], |[values]| u8::from(holds(values)));
-        pack(&lanes)
+        self.set_flags(flags, at);
     }
 
     /// Replaces the flags of active lanes.
     #[inline(always)]
-    fn set_flags(&mut self, values: [u64; 2]) {
-        let (flags, active, first) = self.flags();
-        for (to, from) in flags.iter_mut().zip(values) {
-            *to = *to & !active | from << first & active;
+    fn set_flags(&mut self, flags: [u64; 2], at: &At<'_>) {
+        for (to, from) in self.flags.iter_mut().zip(flags) {
+            *to = *to & !at.active.lanes | from & at.active.lanes;
         }
+    }
+
+    /// Applies a function of one operand to each component.
+    #[inline(always)]
+    fn apply_unary(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        components!(self, operation, at, |c, out| {
+            apply_unary(at.active.blocks, out, sources.value(a, c), &op)
+        });
+    }
+
+    /// Applies a function of two operands to each component.
+    #[inline(always)]
+    fn apply_binary(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        components!(self, operation, at, |c, out| {
+            apply_binary(at.active.blocks, out, sources.value(a, c), sources.value(b, c), &op)
+        });
+    }
+
+    /// Applies a function of three operands to each component.
+    #[inline(always)]
+    fn apply_ternary(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32, f32) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let c = &operation.reads[2];
+        components!(self, operation, at, |i, out| {
+            let operands = [sources.value(a, i), sources.value(b, i), sources.value(c, i)];
+            apply_ternary(at.active.blocks, out, operands, &op)
+        });
+    }
+
+    /// Applies a function of all components of two operands.
+    #[inline(always)]
+    fn dot(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn([f32; 4], [f32; 4]) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        dot(at.active.blocks, &mut self.results[0], &sources.operand(a), &sources.operand(b), op);
+        self.write_equal(operation, at);
+    }
+
+    /// Applies a function of the first component of an operand.
+    #[inline(always)]
+    fn scalar(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        apply_unary(at.active.blocks, &mut self.results[0], sources.value(a, 0), op);
+        self.write_equal(operation, at);
+    }
+
+    /// Executes DST.
+    #[inline(always)]
+    fn dst<M: Mode>(&mut self, operation: &Operation, at: &At<'_>) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let blocks = at.active.blocks;
+        components!(self, operation, at, |c, out| match c {
+            0 => *out = [1.0; LANES],
+            1 => {
+                let (a, b) = (sources.value(a, 1), sources.value(b, 1));
+                apply_binary(blocks, out, a, b, |a, b| M::result(M::mul(a, b)))
+            }
+            _ => apply_unary(blocks, out, sources.value(if c == 2 { a } else { b }, c), M::result),
+        });
+    }
+
+    /// Executes LITP.
+    #[inline(always)]
+    fn litp<M: Mode>(&mut self, operation: &Operation, at: &At<'_>) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        let blocks = at.active.blocks;
+        let mut flags = [0; 2];
+        for (flag, component) in flags.iter_mut().zip([0, 3]) {
+            let a = spread(sources.value(a, component), &mut self.equal[0]);
+            *flag = compare(blocks, a, a, |a, _| a >= 0.0);
+        }
+        components!(self, operation, at, |c, out| match c {
+            0 | 3 => apply_unary(blocks, out, sources.value(a, c), |a| M::result(arith::litp_positive(a))),
+            1 => apply_unary(blocks, out, sources.value(a, 1), |a| M::result(arith::litp_power(a))),
+            _ => *out = [0.0; LANES],
+        });
+        self.set_flags(flags, at);
     }
 }

@@ -69,12 +69,16 @@ impl GeometryBatch {
     /// Sets the limits of the instructions and EMITs of an invocation.
     pub(crate) fn set_limits(&mut self, steps: u64, emits: u32) {
         self.runner.settings.budget = steps;
-        self.runner.file.emission.iter_mut().for_each(|emission| emission.most = emits);
+        if let Some(emission) = &mut self.runner.file.emission {
+            emission.most = emits;
+        }
     }
 
     /// Sets the layout of vertices.
     pub(crate) fn set_records(&mut self, records: &Records) {
-        self.runner.file.emission.iter_mut().for_each(|emission| emission.set_records(records));
+        if let Some(emission) = &mut self.runner.file.emission {
+            emission.set_records(records);
+        }
     }
 
     /// Sets float uniforms from c`first` on for the invocations to come.
@@ -112,7 +116,9 @@ impl GeometryBatch {
             return;
         }
         let Self { code, runner, .. } = self;
-        runner.file.emission.iter_mut().for_each(|emission| emission.begin());
+        if let Some(emission) = &mut runner.file.emission {
+            emission.begin();
+        }
         // Lanes that fail are left; the machine reports their errors.
         runner.file.load(&code.places, &inputs[..count.min(inputs.len())]);
         runner.run(code, count);

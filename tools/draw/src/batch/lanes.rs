@@ -1,10 +1,10 @@
-//! Lanes of a batch, and sets of them.
+//! Loops over the lanes of a batch.
 //! In: values of all lanes. Out: values of all lanes, or of the blocks with active ones. Knows no
 //! register and no instruction.
 //!
-//! Loops over lanes are plain: the compiler makes vector code of them. They are inlined where
-//! [`wide`](super::wide) compiles the function around them for several kinds of vectors; elsewhere
-//! calls keep the code small.
+//! The loops are plain: the compiler makes vector code of them. Those that call an operation are
+//! inlined into its function. So is everything else where [`wide`](super::wide) compiles that
+//! function for several kinds of vectors; elsewhere calls keep the code small.
 
 #![expect(clippy::needless_range_loop, reason = "one lane of several arrays")]
 
@@ -77,11 +77,11 @@ impl Lanes {
     pub(super) const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// Runs a loop over all of so many lanes, or over those of some blocks.
+/// Runs a loop over all lanes, or over those of some blocks.
 macro_rules! each_lane {
-    ($blocks:expr, $count:expr, |$lane:ident| $body:expr) => {
+    ($blocks:expr, |$lane:ident| $body:expr) => {
         if $blocks == ALL {
-            for $lane in 0..$count {
+            for $lane in 0..LANES {
                 $body;
             }
         } else {
@@ -94,7 +94,6 @@ macro_rules! each_lane {
         }
     };
 }
-pub(super) use each_lane;
 
 /// A set of lanes, in the forms that loops need.
 #[derive(Clone, Debug)]
@@ -106,7 +105,7 @@ pub(super) struct Active {
     /// True if no other lane of the run holds a value.
     pub(super) is_whole: bool,
     /// All ones for each active lane.
-    pub(super) mask: [u32; LANES],
+    mask: [u32; LANES],
 }
 
 impl Active {
@@ -143,6 +142,24 @@ impl Active {
         }
     }
 
+    /// Replaces the values of active lanes.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn blend(&self, to: &mut [f32; LANES], from: &[f32; LANES]) {
+        let choose =
+            |mask: u32, from: f32, to: f32| f32::from_bits(from.to_bits() & mask | to.to_bits() & !mask);
+        each_lane!(self.blocks, |lane| to[lane] = choose(self.mask[lane], from[lane], to[lane]));
+    }
+
+    /// Replaces the address registers of active lanes.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn blend_addresses(&self, to: &mut [i32; LANES], from: impl Fn(usize) -> i32) {
+        for lane in 0..LANES {
+            // Range: the mask is all ones or zero.
+            let mask = self.mask[lane] as i32;
+            to[lane] = from(lane) & mask | to[lane] & !mask;
+        }
+    }
+
     /// The value that all active lanes agree on, if they do.
     #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn common(&self, values: &[i32; LANES]) -> Option<i32> {
@@ -168,19 +185,162 @@ pub(super) fn flip(value: f32, sign: u32) -> f32 {
     f32::from_bits(value.to_bits() ^ sign)
 }
 
-/// Replaces the values of the lanes in a mask.
-#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-pub(super) fn blend<const N: usize>(blocks: u8, to: &mut [f32; N], from: &[f32; N], mask: &[u32; N]) {
-    let choose = |mask: u32, from: f32, to: f32| f32::from_bits(from.to_bits() & mask | to.to_bits() & !mask);
-    each_lane!(blocks, N, |lane| to[lane] = choose(mask[lane], from[lane], to[lane]));
+/// One component of an operand.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    /// Values whose sign changes if the number is the sign bit.
+    Lanes(&'a [f32; LANES], u32),
+    /// The same value in all lanes.
+    Equal(f32),
 }
 
-/// Collects bytes of 0 and 1 as bits. Not inlined, so that other operations of small runs need no
-/// registers for its constants.
-#[inline(never)]
-pub(super) fn pack<const N: usize>(bytes: &[u8; N]) -> u64 {
+impl Value<'_> {
+    /// The value of a lane.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn lane(self, lane: usize) -> f32 {
+        match self {
+            Self::Lanes(lanes, sign) => flip(lanes[lane % LANES], sign),
+            Self::Equal(value) => value,
+        }
+    }
+}
+
+/// An operand: four components of the same kind.
+#[derive(Clone, Copy)]
+pub(super) enum Operand<'a> {
+    Lanes([&'a [f32; LANES]; 4], u32),
+    Equal([f32; 4]),
+}
+
+/// Applies a function of one operand.
+#[inline(always)]
+pub(super) fn apply_unary(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
+    match a {
+        Value::Lanes(a, sign) => each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], sign))),
+        Value::Equal(a) => *out = [op(a); LANES],
+    }
+}
+
+/// Applies a function of two operands.
+#[inline(always)]
+pub(super) fn apply_binary(
+    blocks: u8,
+    out: &mut [f32; LANES],
+    a: Value<'_>,
+    b: Value<'_>,
+    op: impl Fn(f32, f32) -> f32,
+) {
+    match (a, b) {
+        (Value::Lanes(a, s), Value::Lanes(b, t)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t)));
+        }
+        (Value::Lanes(a, s), Value::Equal(b)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), b));
+        }
+        (Value::Equal(a), Value::Lanes(b, t)) => {
+            each_lane!(blocks, |lane| out[lane] = op(a, flip(b[lane], t)));
+        }
+        // No instruction has these operands.
+        (Value::Equal(a), Value::Equal(b)) => *out = [op(a, b); LANES],
+    }
+}
+
+/// Values of all lanes, and the bits that change their signs.
+type Signed<'a> = (&'a [f32; LANES], u32);
+
+/// A component as lanes; `spare` takes a value that is equal in all.
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+pub(super) fn spread<'a>(value: Value<'a>, spare: &'a mut Lanes) -> Signed<'a> {
+    match value {
+        Value::Lanes(lanes, sign) => (lanes, sign),
+        Value::Equal(value) => {
+            spare.0 = [value; LANES];
+            (&spare.0, 0)
+        }
+    }
+}
+
+/// Applies a function of three operands.
+#[inline(always)]
+pub(super) fn apply_ternary(
+    blocks: u8,
+    out: &mut [f32; LANES],
+    [a, b, c]: [Value<'_>; 3],
+    op: impl Fn(f32, f32, f32) -> f32,
+) {
+    match (a, b, c) {
+        (Value::Lanes(a, s), Value::Lanes(b, t), Value::Lanes(c, u)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t), flip(c[lane], u)));
+        }
+        (Value::Lanes(a, s), Value::Equal(b), Value::Lanes(c, u)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), b, flip(c[lane], u)));
+        }
+        (Value::Lanes(a, s), Value::Lanes(b, t), Value::Equal(c)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t), c));
+        }
+        // No instruction has these operands.
+        (Value::Equal(_), _, _) | (Value::Lanes(..), Value::Equal(_), Value::Equal(_)) => {
+            each_lane!(blocks, |lane| out[lane] = op(a.lane(lane), b.lane(lane), c.lane(lane)));
+        }
+    }
+}
+
+/// Applies a function of all components of two operands.
+#[inline(always)]
+pub(super) fn dot(
+    blocks: u8,
+    out: &mut [f32; LANES],
+    a: &Operand<'_>,
+    b: &Operand<'_>,
+    op: impl Fn([f32; 4], [f32; 4]) -> f32,
+) {
+    /// One lane of four components.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    fn lane(lanes: &[&[f32; LANES]; 4], lane: usize, sign: u32) -> [f32; 4] {
+        [
+            flip(lanes[0][lane], sign),
+            flip(lanes[1][lane], sign),
+            flip(lanes[2][lane], sign),
+            flip(lanes[3][lane], sign),
+        ]
+    }
+    match (a, b) {
+        (Operand::Lanes(a, s), Operand::Lanes(b, t)) => {
+            each_lane!(blocks, |number| out[number] = op(lane(a, number, *s), lane(b, number, *t)));
+        }
+        (Operand::Lanes(a, s), Operand::Equal(b)) => {
+            each_lane!(blocks, |number| out[number] = op(lane(a, number, *s), *b));
+        }
+        (Operand::Equal(a), Operand::Lanes(b, t)) => {
+            each_lane!(blocks, |number| out[number] = op(*a, lane(b, number, *t)));
+        }
+        // No instruction has these operands.
+        (Operand::Equal(a), Operand::Equal(b)) => *out = [op(*a, *b); LANES],
+    }
+}
+
+/// Compares two operands; bit n of the result is lane n.
+#[inline(always)]
+pub(super) fn compare(
+    blocks: u8,
+    (a, s): Signed<'_>,
+    (b, t): Signed<'_>,
+    op: impl Fn(f32, f32) -> bool,
+) -> u64 {
+    let mut holds = [0u8; LANES];
+    each_lane!(blocks, |lane| holds[lane] = u8::from(op(flip(a[lane], s), flip(b[lane], t))));
+    pack(&holds)
+}
+
+/// Collects bytes of 0 and 1 as bits.
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+fn pack(bytes: &[u8; LANES]) -> u64 {
     // The product moves bit 0 of byte n to bit 56 + n.
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let bits = |bytes: &[u8; BLOCK]| u64::from_le_bytes(*bytes).wrapping_mul(GATHER) >> 56;
-    bytes.as_chunks().0.iter().rev().fold(0, |set, bytes| set << BLOCK | bits(bytes))
+    let mut set = [0u8; LANES / BLOCK];
+    for (set, bytes) in set.iter_mut().zip(bytes.as_chunks::<BLOCK>().0) {
+        // Range: the byte that is left.
+        *set = (u64::from_le_bytes(*bytes).wrapping_mul(GATHER) >> 56) as u8;
+    }
+    u64::from_le_bytes(set)
 }

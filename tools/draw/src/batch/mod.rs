@@ -11,13 +11,13 @@
 //! microseconds.
 //!
 //! Files: `code.rs` words decoded to operations on places; `register_file.rs` registers of all
-//! lanes; `lanes.rs` lanes and sets of them; `execute.rs` the loops, and one function for each
-//! operation; `group.rs` lanes that split and meet again; `ahead.rs` what of a control state still
-//! matters; `run.rs` follows them; `rest.rs` the machine of single vertices; `small.rs` runs of few
-//! vertices; `wide.rs` the processor's vectors; `draw.rs` from vertex buffers to records:
-//! `fetch.rs` attributes, `order.rs` vertices and the cache of them, `records.rs` outputs as a
-//! rasterizer takes them; `geometry.rs` independent invocations of geometry programs: `emission.rs`
-//! EMIT in lanes, `window.rs` uniforms that differ between lanes
+//! lanes; `lanes.rs` the loops; `execute.rs` one function for each operation; `group.rs` lanes that
+//! split and meet again; `ahead.rs` what of a control state still matters; `run.rs` follows them;
+//! `rest.rs` the machine of single vertices; `small.rs` runs of few vertices; `wide.rs` the
+//! processor's vectors; `draw.rs` from vertex buffers to records: `fetch.rs` attributes, `order.rs`
+//! vertices and the cache of them, `records.rs` outputs as a rasterizer takes them; `geometry.rs`
+//! independent invocations of geometry programs: `emission.rs` EMIT in lanes, `window.rs` uniforms
+//! that differ between lanes
 //!
 //! | call | from | to |
 //! |---|---|---|

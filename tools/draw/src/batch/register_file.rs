@@ -8,15 +8,14 @@
 
 use super::code::{Bank, Code, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
-use super::execute::{Engine, Inputs, Operands};
-use super::lanes::{ALL, Active, LANES, Lanes, Row, blend, components, flip};
+use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
 use super::small::Small;
 use super::wide::Wide;
 use crate::entity::bits;
 use crate::precision::arith;
 use transpica::Precision;
 use transpica::interp::{Registers, Settings, flush_subnormal};
-use transpica::isa::{Index, Mask, Uniforms, sizes};
+use transpica::isa::{Index, Uniforms, sizes};
 
 /// Registers that operands are read from.
 #[derive(Clone, Debug)]
@@ -43,6 +42,33 @@ pub(super) enum Found {
 }
 
 impl Sources {
+    /// A component of an operand.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn value(&self, read: &Read, component: usize) -> Value<'_> {
+        let lane = usize::from(read.lanes[component]);
+        let place = match (read.from, self.found) {
+            (From::Lanes, _) => return Value::Lanes(&self.places[lane], read.sign()),
+            (From::Relative(_), Found::Gathered) => {
+                return Value::Lanes(&self.gathered[lane % 4].0, read.sign());
+            }
+            (From::Uniform, _) => lane,
+            (From::Relative(_), Found::Register(register)) => 4 * usize::from(register) + lane,
+        };
+        let value = self.uniforms.as_flattened()[place % (4 * sizes::INDICES)];
+        Value::Equal(flip(value, read.sign()))
+    }
+
+    /// All components of an operand.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn operand(&self, read: &Read) -> Operand<'_> {
+        match [self.value(read, 0), self.value(read, 1), self.value(read, 2), self.value(read, 3)] {
+            [Value::Lanes(x, sign), Value::Lanes(y, _), Value::Lanes(z, _), Value::Lanes(w, _)] => {
+                Operand::Lanes([x, y, z, w], sign)
+            }
+            [x, y, z, w] => Operand::Equal([x.lane(0), y.lane(0), z.lane(0), w.lane(0)]),
+        }
+    }
+
     /// Reads the registers that addresses select, which differ between lanes.
     #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     fn gather(&mut self, read: &Read, addresses: &[i32; LANES], active: &Active) {
@@ -75,44 +101,14 @@ impl Sources {
     }
 }
 
-impl Operands<LANES> for Sources {
-    #[inline(always)]
-    fn equal<const C: usize>(&self, read: &Read, components: [usize; C]) -> Option<[f32; C]> {
-        let first = match (read.from, self.found) {
-            (From::Uniform, _) => 0,
-            (From::Relative(_), Found::Register(register)) => 4 * usize::from(register),
-            (From::Relative(_), Found::Gathered) | (From::Lanes, _) => return None,
-        };
-        let mut values = [0.0; C];
-        for (value, component) in values.iter_mut().zip(components) {
-            let place = (first + usize::from(read.lanes[component])) % (4 * sizes::INDICES);
-            *value = flip(self.uniforms.as_flattened()[place], read.sign());
-        }
-        Some(values)
-    }
-
-    #[inline(always)]
-    fn lanes<const C: usize>(&self, of: &Read, _: usize, all: [usize; C]) -> ([&[f32; LANES]; C], u32) {
-        let mut lanes = [&self.gathered[0].0; C];
-        if let From::Relative(_) = of.from {
-            for (lanes, component) in lanes.iter_mut().zip(all) {
-                *lanes = &self.gathered[usize::from(of.lanes[component]) % 4].0;
-            }
-        } else {
-            for (lanes, component) in lanes.iter_mut().zip(all) {
-                *lanes = &*self.places[usize::from(of.lanes[component])];
-            }
-        }
-        (lanes, of.sign())
-    }
-}
-
 /// The data state of a batch.
 #[derive(Clone, Debug)]
 pub(super) struct File {
     pub(super) sources: Sources,
     /// Results of an operation.
     pub(super) results: [Row; 4],
+    /// Values that are equal in all lanes, for operations without a form for them.
+    pub(super) equal: Box<[Lanes; 2]>,
     /// a0.x and a0.y
     pub(super) addresses: Box<[[i32; LANES]; 2]>,
     /// cmp.x and cmp.y, bit n is lane n.
@@ -120,7 +116,7 @@ pub(super) struct File {
     /// Lanes of the run, in whole blocks: the others keep what they have.
     lanes: usize,
     /// The value of registers r and o at the start.
-    pub(super) uninitialized: [f32; 4],
+    uninitialized: [f32; 4],
     /// The same, of outputs that the program does not write.
     unwritten: Box<[Lanes; 4]>,
     /// The registers of small runs.
@@ -149,6 +145,7 @@ impl File {
                 found: Found::Gathered,
             },
             results: [Row::new(), Row::new(), Row::new(), Row::new()],
+            equal: Box::new([Lanes::ZERO; 2]),
             addresses: Box::new([[0; LANES]; 2]),
             flags: [0; 2],
             lanes: LANES,
@@ -185,8 +182,9 @@ impl File {
         if !rounds(settings) {
             return;
         }
-        for (_, place) in places.of(Bank::Input, places.used(Bank::Input)) {
-            for value in &mut self.sources.places[place][..lanes] {
+        for component in bits(places.used(Bank::Input)) {
+            let place = places.get(Bank::Input, component as usize);
+            for value in &mut self.sources.places[usize::from(place)][..lanes] {
                 *value = load(*value, settings);
             }
         }
@@ -194,30 +192,38 @@ impl File {
 
     /// Gives components of a bank their default.
     fn fill(&mut self, places: &Places, bank: Bank, components: u64) {
-        for (component, place) in places.of(bank, components) {
-            self.sources.places[place][..self.lanes].fill(self.uninitialized[component % 4]);
+        for component in bits(components) {
+            let place = places.get(bank, component as usize);
+            let value = self.uninitialized[component as usize % 4];
+            self.sources.places[usize::from(place)][..self.lanes].fill(value);
         }
     }
 
     /// Sets the outputs of a lane that has ended.
     pub(super) fn set_outputs(&mut self, places: &Places, lane: usize, values: &[[f32; 4]; 16]) {
-        for (component, place) in places.of(Bank::Output, places.used(Bank::Output)) {
+        for component in bits(places.used(Bank::Output)) {
+            let component = component as usize;
+            let place = usize::from(places.get(Bank::Output, component));
             self.sources.places[place][lane] = values.as_flattened()[component];
         }
     }
 
     /// Sets the inputs that the program reads in the first lanes.
     pub(super) fn load(&mut self, places: &Places, inputs: &[[[f32; 4]; 16]]) {
-        for (component, place) in places.of(Bank::Input, places.used(Bank::Input)) {
+        for component in bits(places.used(Bank::Input)) {
+            let component = component as usize;
+            let lanes = &mut self.sources.places[usize::from(places.get(Bank::Input, component))];
             let values = inputs.iter().map(|input| input[component / 4 % 16][component % 4]);
-            self.sources.places[place].iter_mut().zip(values).for_each(|(lane, value)| *lane = value);
+            lanes.iter_mut().zip(values).for_each(|(lane, value)| *lane = value);
         }
     }
 
     /// The inputs of a lane; those that the program does not read have their default.
     pub(super) fn inputs(&self, places: &Places, lane: usize) -> [[f32; 4]; 16] {
         let mut inputs = Registers::DEFAULT_INPUTS;
-        for (component, place) in places.of(Bank::Input, places.used(Bank::Input)) {
+        for component in bits(places.used(Bank::Input)) {
+            let component = component as usize;
+            let place = usize::from(places.get(Bank::Input, component));
             inputs.as_flattened_mut()[component] = self.sources.places[place][lane];
         }
         inputs
@@ -286,57 +292,33 @@ impl File {
             },
         )
     }
-}
 
-/// The lanes of a file.
-pub(super) struct Whole<'a> {
-    pub(super) file: &'a mut File,
-    pub(super) at: &'a At<'a>,
-}
-
-impl Engine<LANES> for Whole<'_> {
-    type Operands = Sources;
-
-    #[inline(always)]
-    fn inputs<'a>(&'a self, operation: &'a Operation) -> Inputs<'a, Sources> {
-        Inputs { from: &self.file.sources, operation, blocks: self.at.active.blocks }
+    /// Writes the results to the destination.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn write(&mut self, operation: &Operation, at: &At<'_>) {
+        for component in components(operation.mask) {
+            let place = &mut self.sources.places[usize::from(operation.dest[component])];
+            let result = &mut self.results[component];
+            if at.active.is_whole { std::mem::swap(place, result) } else { at.active.blend(place, result) }
+        }
     }
 
-    #[inline(always)]
-    fn write<const EQUAL: bool>(
-        &mut self,
-        operation: &Operation,
-        compute: impl Fn(&mut [f32; LANES], Inputs<'_, Sources>, usize),
-    ) {
-        let (File { sources, results, .. }, active) = (&mut *self.file, self.at.active);
-        let blocks = active.blocks;
-        for component in components(if EQUAL { Mask(1) } else { operation.mask }) {
-            compute(&mut results[component], Inputs { from: sources, operation, blocks }, component);
-        }
-        let mut left = u64::from(operation.mask.0 & 15);
-        while left != 0 {
-            let component = left.trailing_zeros() as usize % 4;
-            left &= left - 1;
-            let place = &mut sources.places[usize::from(operation.dest[component])];
-            let result = &mut results[if EQUAL { 0 } else { component }];
-            if !active.is_whole {
-                blend(blocks, place, result, &active.mask);
-            } else if EQUAL && left != 0 {
-                **place = **result;
+    /// Writes the same result, the first, to each component.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn write_equal(&mut self, operation: &Operation, at: &At<'_>) {
+        let mut mask = operation.mask.0;
+        while mask != 0 {
+            let place = operation.dest[mask.trailing_zeros() as usize % 4];
+            let place = &mut self.sources.places[usize::from(place)];
+            mask &= mask - 1;
+            if !at.active.is_whole {
+                at.active.blend(place, &self.results[0]);
+            } else if mask == 0 {
+                std::mem::swap(place, &mut self.results[0]);
             } else {
-                std::mem::swap(place, result);
+                **place = *self.results[0];
             }
         }
-    }
-
-    #[inline(always)]
-    fn addresses(&mut self) -> (&mut [[i32; LANES]; 2], &[u32; LANES]) {
-        (&mut self.file.addresses, &self.at.active.mask)
-    }
-
-    #[inline(always)]
-    fn flags(&mut self) -> (&mut [u64; 2], u64, usize) {
-        (&mut self.file.flags, self.at.active.lanes, 0)
     }
 }
 

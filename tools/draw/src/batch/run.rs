@@ -16,6 +16,7 @@ use super::group::{FEW, Group, Groups, Used};
 use super::lanes::{Active, BLOCK, LANES};
 use super::register_file::{At, File};
 use super::rest::Rest;
+use super::small::Small;
 use super::wide::Wide;
 use crate::entity::bits;
 use transpica::interp::Settings;
@@ -93,7 +94,7 @@ impl Runner {
 
     /// Runs a program in the first lanes of [small](super::small) registers.
     pub(super) fn run_small(&mut self, code: &Code, count: usize) {
-        self.file.begin_small(code, &self.settings);
+        self.file.small.begin(code, &self.settings);
         self.begin(code, count);
     }
 
@@ -205,7 +206,7 @@ impl Runner {
         let at = At { wide: *wide, active };
         if file.small.is_running {
             let operations = code.operations.get(pc.index()..).unwrap_or_default();
-            return (file.small.pass)(file, &operations[..words.min(operations.len())], counter, &at);
+            return Small::execute(file, &operations[..words.min(operations.len())], counter, &at);
         }
         for operation in code.operations.iter().skip(pc.index()).take(words) {
             file.prepare(operation, counter, &at);
