@@ -117,7 +117,7 @@ fn inputs(out: &mut String, reflection: &Reflection) {
         place.as_ref().map_or(what.into(), |place| format!("{what}: {}", block(place)))
     };
     let mut uniforms = interface.block.uniforms();
-    uniforms.sort_by_key(|uniform| uniform.member.offset);
+    uniforms.sort_by_cached_key(|uniform| u64::from(uniform.member.offset));
     let uniforms = uniforms.into_iter().map(|Uniform { member, array }| {
         let name = array.map_or_else(|| member.name.clone(), |array| format!("{} in {array}", member.name));
         let registers = run(member.bank, member.first, member.count);

@@ -157,7 +157,9 @@ impl Analysis {
             let end = text.line_start(number) + crate::tokens::offset(line, name) + name.len();
             add(end, format!("{first:#05x}{ran}"), true);
         }
-        hints.sort_by_key(|hint| hint.position);
+        hints.sort_by_cached_key(|InlayHint { position, .. }| {
+            u64::from(position.line) << 32 | u64::from(position.character)
+        });
         hints
     }
 }

@@ -351,7 +351,10 @@ fn numbers(comparison: &Comparison<'_>) -> Vec<f32> {
     for number in constants.flatten().flatten().flatten().map(f32::from_bits) {
         numbers.extend([number, number.next_up(), number.next_down(), -number, 1.0 / number]);
     }
-    numbers.sort_by(f32::total_cmp);
+    numbers.sort_by_cached_key(|number| {
+        let bits = number.to_bits();
+        u64::from(if number.is_sign_negative() { !bits } else { bits | 1 << 31 })
+    });
     numbers.dedup_by_key(|number| number.to_bits());
     numbers
 }
