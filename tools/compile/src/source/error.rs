@@ -20,7 +20,7 @@ pub(super) const FLOAT_UNIFORMS: &str = "float uniforms";
 pub struct Location {
     /// The line.
     pub line: u32,
-    /// The column in bytes.
+    /// The column in characters.
     pub column: u32,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn location(span: Span, text: &str) -> Option<Location> {
     // naga computes the location by a slice, which must lie within the text.
     let before = text.get(..start)?;
     let line = before.matches('\n').count() + 1;
-    let column = start - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     Some(Location { line: u32::try_from(line).ok()?, column: u32::try_from(column).ok()? })
 }
 

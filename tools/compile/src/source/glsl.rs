@@ -79,20 +79,39 @@ pub(super) fn modern(text: &str) -> String {
 }
 
 /// The place in the text that was given of one in the rewritten text. In a line that changed, what
-/// stands before and after the change keeps its column; the change itself is one place.
+/// stands before and after the change keeps its column, and in the change a word that stays is found
+/// by its number among equal ones; the rest of the change is one place.
 pub(super) fn original_place(at: Location, text: &str, original: &str) -> Location {
     let number = (at.line as usize).saturating_sub(1);
-    let [new, old] = [text, original].map(|text| text.lines().nth(number).unwrap_or_default().as_bytes());
-    let same = |(a, b): &(&u8, &u8)| a == b;
-    let before = new.iter().zip(old).take_while(same).count();
+    let [new, old] =
+        [text, original].map(|text| text.lines().nth(number).unwrap_or_default().chars().collect::<Vec<_>>());
+    let same = |(a, b): &(&char, &char)| a == b;
+    let before = new.iter().zip(&old).take_while(same).count();
     let after = new[before..].iter().rev().zip(old[before..].iter().rev()).take_while(same).count();
     let column = (at.column as usize).saturating_sub(1);
     let column = match column.checked_sub(new.len() - after) {
         _ if column < before => column,
         Some(rest) => old.len() - after + rest,
-        None => before,
+        None => {
+            let words = words(&new);
+            let is_it = |&(start, word): &(usize, &[char])| (start..start + word.len()).contains(&column);
+            let found = words.iter().position(is_it);
+            let same = found.and_then(|found| {
+                let is_equal = |(_, word): &(usize, &[char])| *word == words[found].1;
+                let number = words[..found].iter().copied().filter(is_equal).count();
+                self::words(&old).into_iter().filter(is_equal).nth(number)
+            });
+            same.map_or(before, |(start, _)| start)
+        }
     };
     Location { column: u32::try_from(column + 1).unwrap_or(1), ..at }
+}
+
+/// The words of a line, each with the letters before it.
+fn words(line: &[char]) -> Vec<(usize, &[char])> {
+    let parts = line.chunk_by(|a, b| is_word(*a) == is_word(*b));
+    let placed = parts.scan(0, |at, part| Some((std::mem::replace(at, *at + part.len()), part)));
+    placed.filter(|(_, part)| part.iter().all(|letter| is_word(*letter))).collect()
 }
 
 /// The first location after those that declarations of a kind have.
@@ -320,8 +339,12 @@ mod tests {
             original_place(Location { line, column }, &rewritten, texts).column
         };
         assert_eq!([place(3, "main"), place(3, "if"), place(3, "; }"), place(3, "(lit")], [6, 15, 40, 19]);
-        // The change is one place, from its first letter on.
-        assert_eq!([place(3, "x ="), place(2, "vec4"), place(1, "lit;")], [19, 1, 1]);
+        // Words stay; the rest of a change is one place, from its first letter on.
+        assert_eq!(
+            [place(3, "x ="), place(2, "vec4"), place(1, "lit;"), place(3, "!= 0)) {")],
+            [26, 11, 14, 19]
+        );
+        assert_eq!([place(3, "(lit != 0) &&"), place(1, "set"), place(2, "= 0")], [19, 1, 1]);
     }
 
     #[test]
