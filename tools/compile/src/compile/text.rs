@@ -110,9 +110,9 @@ fn uniforms(
     Ok(())
 }
 
-/// The line of the source for each line of a program. A test of flags and a copy have the line of
-/// the instruction before them, a copy only in the same block; MOVA has that of the instruction
-/// after it, and what the host decides the line that computes it.
+/// The line of the source for each line of a program. A test of flags has the line of the
+/// comparison, and a copy that of the instruction before it in the same block; MOVA has that of the
+/// instruction after it, and what the host decides the line that computes it.
 fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
     let line = |place: &Pc| u32::from(place.0);
     let texts: Vec<&str> = emitted.text.lines().collect();
@@ -122,7 +122,10 @@ fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
         match (words.next().unwrap_or_default(), words.next().unwrap_or_default()) {
             _ if after.first().is_some_and(Option::is_some) => after.iter().flatten().next().map(line),
             ("mova", _) => after.iter().flatten().next().map(line),
-            ("ifc" | "breakc" | "jmpc", _) => before.iter().rev().flatten().next().map(line),
+            ("ifc" | "breakc" | "jmpc", _) => {
+                let is_test = |text: &&str| text.trim_start().starts_with("cmp");
+                texts[..n].iter().rposition(is_test).and_then(|cmp| before[cmp].as_ref()).map(line)
+            }
             ("mov", _) => {
                 let pairs = texts[..n].iter().zip(before).rev().take_while(|(text, _)| is_straight(text));
                 pairs.filter_map(|(_, place)| place.as_ref()).next().map(line)

@@ -233,6 +233,7 @@ impl Flow<'_> {
                 if is_in_loop && leaving(f, node).is_some() {
                     Kind::Leaving
                 } else {
+                    self.begin_test(node, *cond);
                     let test = self.select.test(Lane::new(*cond, 0), true)?;
                     self.select.code.steps.push(Step::If(test));
                     Kind::If
@@ -268,6 +269,14 @@ impl Flow<'_> {
         let (before, copies) = (self.state(), self.select.copies());
         self.frames.push(Frame { node, kind, before, after_first: None, copies });
         Ok(())
+    }
+
+    /// Begins the instructions that test a condition: their place is that of the `if`, which its
+    /// results have, and not that of the last value before it.
+    fn begin_test(&mut self, node: Node, cond: Value) {
+        let results = self.select.f.get(self.select.f.nodes[node].results());
+        let mut values = results.iter().chain([&cond]);
+        self.select.pc = values.find_map(|&value| self.select.place(value).pc).or(self.select.pc);
     }
 
     fn begin(&mut self) {
@@ -376,6 +385,7 @@ impl Flow<'_> {
         if is_tail && is_counted {
             return Ok(());
         }
+        self.begin_test(node, *cond);
         let mut test = self.select.test(Lane::new(*cond, 0), is_first)?;
         if !is_tail {
             // BREAKC tests flags alone.

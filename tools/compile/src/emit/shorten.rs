@@ -40,7 +40,13 @@ pub(super) fn merge_ends(lines: &mut Vec<String>) {
             n += 1;
             continue;
         }
-        let moved: Vec<String> = lines.drain(end - count..end).map(|line| line[1..].to_owned()).collect();
+        // What two places need has none: it runs where one of them does not.
+        let joined = |at: usize| match [&lines[at], &lines[at + n - end]].map(|line| split_place(line)) {
+            [(_, place), (_, other)] if place == other => lines[at][1..].to_owned(),
+            [(line, _), _] => line[1..].to_owned(),
+        };
+        let moved: Vec<String> = (end - count..end).map(joined).collect();
+        lines.drain(end - count..end);
         let at = end - count + 1;
         lines.splice(at..at, moved);
         lines.drain(n - count..n);

@@ -186,10 +186,7 @@ impl<'a> Lowering<'a> {
 
     /// Counts a statement or expression and notes its place.
     pub(super) fn step(&mut self, span: Span) -> Result<()> {
-        if let Some(range) = span.to_range() {
-            self.span = span;
-            self.begin_line(range.start);
-        }
+        self.begin(span);
         self.count_step()?;
         if self.b.f.values.len() > VALUES {
             return self.limit("values", self.b.f.values.len(), VALUES);
@@ -197,9 +194,11 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Begins the values of a line: lines of the source are their addresses.
-    fn begin_line(&mut self, start: usize) {
-        let line = self.lines.partition_point(|&line| line <= start);
+    /// Begins the values of a place: lines of the source are their addresses.
+    pub(super) fn begin(&mut self, span: Span) {
+        let Some(range) = span.to_range() else { return };
+        self.span = span;
+        let line = self.lines.partition_point(|&line| line <= range.start);
         if line != self.line {
             self.line = line;
             self.b.f.end_instruction();

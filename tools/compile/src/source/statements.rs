@@ -246,7 +246,8 @@ impl<'a> Lowering<'a> {
         self.b.region = second;
         otherwise(self)?;
         let after_otherwise = std::mem::take(&mut self.variables);
-        (self.b.region, self.span) = (outer, span);
+        self.b.region = outer;
+        self.begin(span);
         if self.is_logic(condition, [first, second], &after_then, &after_otherwise) {
             return self.merge_logic(condition, [first, second], after_then, after_otherwise);
         }
