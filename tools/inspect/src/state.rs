@@ -283,7 +283,9 @@ fn vertex(
                 return Err(format!("{at}: the vertex sets v{register} twice"));
             }
             registers[register] = match stage {
-                Stage::Vertex => vector(&completed(value), &at)?,
+                Stage::Vertex => vector(&completed(value), &at).map_err(|error| {
+                    error.replace("an array of four numbers", "a number or an array of one to four")
+                })?,
                 Stage::Geometry => vector(value, &at)?,
             };
         }
@@ -293,11 +295,12 @@ fn vertex(
 
 /// Adds the components that vertex fetch gives an attribute with fewer than four.
 fn completed(value: &Value) -> Value {
-    let short = value.as_array().filter(|list| !list.is_empty());
-    short.map_or_else(
-        || value.clone(),
-        |list| list.iter().cloned().chain(DEFAULT.iter().skip(list.len()).map(|&x| x.into())).collect(),
-    )
+    let short = match value {
+        Value::Array(list) if !list.is_empty() => &list[..],
+        Value::Number(_) => std::slice::from_ref(value),
+        other => return other.clone(),
+    };
+    short.iter().cloned().chain(DEFAULT.iter().skip(short.len()).map(|&x| x.into())).collect()
 }
 
 /// The error about a key that is neither a fixed one nor a name of the file.

@@ -129,6 +129,11 @@ impl TestFile {
             return Err(reader.problem(0, "the file has no [[case]]"));
         };
         let mut names = BTreeSet::new();
+        if list.get_ref().is_table() {
+            return Err(
+                reader.problem(list.span().start, "case must be a list: write [[case]] in place of [case]")
+            );
+        }
         for item in reader.list(list, "case")? {
             let table = reader.table(item, "case")?;
             let name = if table.contains_key("picture") {

@@ -492,6 +492,7 @@ mod tests {
     #[test]
     fn attributes_may_have_fewer_components() {
         for (given, expected) in [
+            ("5", "[5, 0, 0, 1]"),
             ("[5]", "[5, 0, 0, 1]"),
             ("[5, 6]", "[5, 6, 0, 1]"),
             ("[5, 6, 7]", "[5, 6, 7, 1]"),
@@ -507,6 +508,6 @@ mod tests {
             "[[case]]\nname = \"a\"\nattributes.p = []\nexpect.position = [0, 0, 0, 1]\n",
         );
         let wrong = wrong.map(drop).expect_err("no component");
-        assert_eq!(wrong, "a.test.toml:3:16: attributes.p must be an array of four numbers");
+        assert_eq!(wrong, "a.test.toml:3:16: attributes.p must be a number or an array of one to four");
     }
 }
