@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Write};
 
+use transpica::isa::Mask;
 use transpica_inspect::executor::{Cpu, Executor};
 use transpica_inspect::state::Registers;
 
@@ -63,9 +64,14 @@ pub struct ExpectedTriangle {
 enum Fault {
     /// As text.
     Text(String),
-    /// A wrong component.
-    Lane { row: usize, vertex: Box<Vertex>, subject: String, difference: Difference, machine: Option<f32> },
+    /// Wrong components of an output, each with what the reference machine has.
+    Output { row: usize, vertex: Box<Vertex>, subject: String, lanes: Vec<(Difference, Option<f32>)> },
 }
+
+/// Most wrong outputs whose steps a failure shows.
+const EXPLAINED: usize = 4;
+/// Most wrong outputs that a failure lists.
+const LISTED: usize = 16;
 
 /// Everything that the runs of a case gave.
 #[derive(Default)]
@@ -152,12 +158,18 @@ impl Case {
             to.faults.push(Fault::Text(format!("{head}{steps} instructions, expected at most {most}")));
         }
         let mut add = |subject: &str, vertex: &Vertex, outputs: &Registers, expect: &[Expected]| {
-            for difference in expect.iter().flat_map(|expected| expected.differences(outputs)) {
+            let lane = |difference: Difference| {
                 let own =
                     vertex.outputs.get(difference.register).and_then(|own| own.get(difference.component));
                 let machine = own.filter(|_| outputs != &vertex.outputs).map(|&bits| f32::from_bits(bits));
-                let (vertex, subject) = (Box::new(vertex.clone()), subject.to_owned());
-                to.faults.push(Fault::Lane { row: number, vertex, subject, difference, machine });
+                (difference, machine)
+            };
+            for expected in expect {
+                let lanes: Vec<_> = expected.differences(outputs).into_iter().map(lane).collect();
+                if !lanes.is_empty() {
+                    let (vertex, subject) = (Box::new(vertex.clone()), subject.to_owned());
+                    to.faults.push(Fault::Output { row: number, vertex, subject, lanes });
+                }
             }
         };
         for (place, vertex) in outcome.vertices.iter().enumerate() {
@@ -183,26 +195,34 @@ impl Case {
         }
     }
 
-    /// Returns the text of faults, and the trace of the first wrong component.
+    /// Returns the text of faults, the first outputs with what made them wrong.
     fn text(&self, shader: &Shader, executor: &str, faults: &[Fault]) -> String {
-        let (mut text, mut trace) = (String::new(), None);
+        let (mut text, mut wrong) = (String::new(), 0);
         for fault in faults {
-            match fault {
-                Fault::Text(message) => text += &format!("{message}\n"),
-                Fault::Lane { row, vertex, subject, difference, machine } => {
-                    let _ = write!(text, "{subject}{difference}");
-                    if let Some(machine) = machine {
-                        let _ = write!(text, " on {executor}; the reference machine has {machine:?}");
-                    }
-                    text.push('\n');
-                    trace = trace.or_else(|| {
-                        let row = self.rows.get(*row)?;
-                        let lane = (difference.register, difference.component);
-                        Some(explain(shader, &row.trial, vertex, lane))
-                    });
+            let (row, vertex, subject, lanes) = match fault {
+                Fault::Text(message) => {
+                    text += &format!("{message}\n");
+                    continue;
                 }
+                Fault::Output { row, vertex, subject, lanes } => (*row, vertex, subject, lanes),
+            };
+            wrong += 1;
+            let mut output = (0, Mask(0));
+            for (difference, machine) in lanes.iter().filter(|_| wrong <= LISTED) {
+                let _ = write!(text, "{subject}{difference}");
+                if let Some(machine) = machine {
+                    let _ = write!(text, " on {executor}; the reference machine has {machine:?}");
+                }
+                text.push('\n');
+                output = (difference.register, Mask(output.1.0 | 1 << (difference.component & 3)));
+            }
+            if let Some(row) = self.rows.get(row).filter(|_| wrong <= EXPLAINED) {
+                text += &explain(shader, &row.trial, vertex, output);
             }
         }
-        text + &trace.unwrap_or_default()
+        if wrong > LISTED {
+            let _ = writeln!(text, "and {} more", wrong - LISTED);
+        }
+        text
     }
 }

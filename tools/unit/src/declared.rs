@@ -136,6 +136,38 @@ impl Declared {
         self.interface.outputs.iter().position(|one| one.name == name)
     }
 
+    /// Returns the name of a register, as `v0` or `c4`, and whether it is a vector. Rows of a matrix
+    /// have its name.
+    pub fn register(&self, register: &str) -> Option<(String, bool)> {
+        let number: usize = register.get(1..)?.parse().ok()?;
+        let is_vector = |shape: Shape| !shape.is_matrix() && !shape.is_scalar();
+        if register.starts_with('v') {
+            let found = self.interface.attributes.iter().find(|one| usize::from(one.register) == number)?;
+            return Some((found.name.clone(), is_vector(found.shape)));
+        }
+        let uniforms = self.interface.uniforms.iter().filter(|_| register.starts_with('c'));
+        let mut places = uniforms.filter_map(|one| Some((one, number.checked_sub(one.register?.into())?)));
+        let (uniform, mut offset) = places.find(|(one, offset)| *offset < one.layout.registers())?;
+        let (mut name, mut layout) = (uniform.name.clone(), &uniform.layout);
+        loop {
+            match layout {
+                Layout::Leaf(shape) => return Some((name, is_vector(*shape))),
+                Layout::Struct(members) => {
+                    let (own, member) = members.iter().find(|(_, member)| {
+                        let is_it = offset < member.registers();
+                        offset -= if is_it { 0 } else { member.registers() };
+                        is_it
+                    })?;
+                    (name, layout) = (format!("{name}.{own}"), member);
+                }
+                Layout::Array(element, _) => {
+                    name = format!("{name}[{}]", offset.checked_div(element.registers())?);
+                    (offset, layout) = (offset % element.registers(), element);
+                }
+            }
+        }
+    }
+
     /// Returns uniforms, attributes and outputs with their types.
     pub fn names(&self) -> [Vec<(String, String)>; 3] {
         let Interface { uniforms, attributes, outputs, .. } = &self.interface;

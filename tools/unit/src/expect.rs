@@ -96,14 +96,25 @@ impl Output {
     /// # Errors
     /// There is none, with the known names.
     pub fn find(symbols: &Symbols, name: &str, place: &str) -> Result<Self, String> {
+        Self::find_beside(&[], symbols, name, place)
+    }
+
+    /// [`find`](Self::find) where there are other names, too.
+    pub(crate) fn find_beside(
+        others: &[&str],
+        symbols: &Symbols,
+        name: &str,
+        place: &str,
+    ) -> Result<Self, String> {
         let number = name.strip_prefix('o').and_then(|digits| digits.parse::<u8>().ok());
         let number = number.filter(|number| format!("o{number}") == name && *number < 16);
         let register = number.map(|number| (usize::from(number), Mask::XYZW));
         let named = || symbols.outputs().iter().find(|(known, ..)| *known == name);
         let found = register.or_else(|| named().map(|&(_, register, mask)| (register, mask)));
         let (register, mask) = found.ok_or_else(|| {
-            let known: Vec<&str> =
-                symbols.outputs().iter().map(|(name, ..)| *name).chain(["o0..o15"]).collect();
+            let semantics = symbols.outputs().iter().map(|(name, ..)| *name);
+            let semantics = semantics.filter(|name| !others.contains(name)).chain(["o0..o15"]);
+            let known: Vec<&str> = others.iter().copied().chain(semantics).collect();
             unknown_key(name, &known, &known.join(", "), place)
         })?;
         let components = mask.iter().map(transpica::isa::Component::index).collect();

@@ -33,6 +33,11 @@
 //! attributes = { incol = [255, 0, 51, 255] }
 //! expect = { color = { near = [1, 0, 0.2, 1], epsilon = 1e-5 } }
 //! rows = [{}, { name = "dark", attributes = { incol = [0, 0, 0, 0] }, expect = { color = [0, 0, 0, 0] } }]
+//!
+//! [[case]]
+//! name = "the near plane has a depth of -w"
+//! attributes = { inpos = [0, 0, -0.1, 1] }
+//! expect = { position = { near = [0, 0, -0.1, 0.1], epsilon = 1e-7 }, texcoord0 = [0, "_"] }
 //! ```
 //!
 //! | key | of | value |
@@ -41,7 +46,7 @@
 //! | `compile` | file | choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled`, `assume` |
 //! | `lint` | file | `"deny"`: findings of lint fail |
 //! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
-//! | `attributes` | file, case, row | by name, or `v0`: one to four components, as in a buffer; the others are those of (0, 0, 0, 1) |
+//! | `attributes` | file, case, row | by name, or `v0`: a number, or one to four as in a buffer; the others are those of (0, 0, 0, 1) |
 //! | `name` | case, row | its name, required for a case and unique among them |
 //! | `program` | case | `"vertex"`, `"geometry"` or the number of a DVLE |
 //! | `expect` | case, row | outputs by semantics, as `position` and `texcoord0`, or `o0` |
@@ -55,8 +60,8 @@
 //!
 //! A case with `picture = "lights.png"` draws a mesh and compares it with the picture next to the
 //! file, which `transpica test --bless` writes. Its uniforms take precedence over those guessed
-//! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"` or `"sphere"`, and `differing` the maximum
-//! number of pixels that may differ, by default 0.
+//! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"`, `"sphere"` or `"hills"`, and `differing` the
+//! maximum number of pixels that may differ, by default 0.
 //!
 //! Values of a case take precedence over those of the file, and those of a row over both, register
 //! by register: a name may stand for a register that another layer sets by number. Each case and

@@ -98,53 +98,88 @@ expect = { color = [0.25, 0, 0, 1] }
         &expect![[r#"
             lights.test.toml:15: faces the light
             vertex 0, color.x (o1.x): expected 0.25, got 0.5 (8388608 ulp apart)
-            specular did not run
-              lights.v.pica:37  0x00e: mov r0.xyz, inpos                ; (0.0 0.0 0.0 1.0) => 0.0 0.0 0.0
-              lights.v.pica:38  0x00f: mov r0.w, k.y                    ; (0.0 1.0 0.5 1.0) => 1.0
-              lights.v.pica:39  0x010: dp4 r1.x, modelView, r0          ; (1.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
-              lights.v.pica:40  0x011: dp4 r1.y, modelView[1], r0       ; (0.0 1.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
-              lights.v.pica:41  0x012: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 1.0 -4.0) (0.0 0.0 0.0 1.0) => -4.0
-              lights.v.pica:42  0x013: dp4 r1.w, modelView[3], r0       ; (0.0 0.0 0.0 1.0) (0.0 0.0 0.0 1.0) => 1.0
-              lights.v.pica:43  0x014: dp4 o0.x, projection, r1         ; (1.0 0.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
-              lights.v.pica:44  0x015: dp4 o0.y, projection[1], r1      ; (0.0 1.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
-              lights.v.pica:45  0x016: dp4 o0.z, projection[2], r1      ; (0.0 0.0 1.0 0.0) (0.0 0.0 -4.0 1.0) => -4.0
-              lights.v.pica:46  0x017: dp4 o0.w, projection[3], r1      ; (0.0 0.0 0.0 1.0) (0.0 0.0 -4.0 1.0) => 1.0
-            > lights.v.pica:47  0x018: dp3 r2.x, normalMatrix, innrm    ; (1.0 0.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
-            > lights.v.pica:48  0x019: dp3 r2.y, normalMatrix[1], innrm ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
+              ...
             > lights.v.pica:49  0x01a: dp3 r2.z, normalMatrix[2], innrm ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 0.0) => 1.0
-              lights.v.pica:50  0x01b: call normalize                   ; -> 0x0
             > lights.v.pica:17  0x000: dp3 r3.x, r2, r2                 ; (0.0 0.0 1.0 1.0) (0.0 0.0 1.0 1.0) => 1.0
             > lights.v.pica:18  0x001: rsq r3.x, r3                     ; (1.0 0.0 0.0 1.0) => 1.0
             > lights.v.pica:19  0x002: mul r2.xyz, r2, r3.x             ; (0.0 0.0 1.0 1.0) (1.0 1.0 1.0 1.0) => 0.0 0.0 1.0 -> 0x1c
-              lights.v.pica:51  0x01c: add r6.xyz, eye, -r1             ; (0.0 0.0 0.0 0.0) (-0.0 -0.0 4.0 -1.0) => 0.0 0.0 4.0
-              lights.v.pica:52  0x01d: mov o2.xyz, r6                   ; (0.0 0.0 4.0 1.0) => 0.0 0.0 4.0
             > lights.v.pica:53  0x01e: mov r7, ambient                  ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
             > lights.v.pica:54  0x01f: for lightLoop, 0x2a
             > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 1.0) => 1.0
             > lights.v.pica:56  0x021: max r4.x, k, r4                  ; (0.0 1.0 0.5 16.0) (1.0 0.0 0.0 1.0) => 1.0
             > lights.v.pica:57  0x022: mov r8, r4.x                     ; (1.0 1.0 1.0 1.0) => 1.0 1.0 1.0 1.0
             > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.5 0.0 0.0
-              lights.v.pica:59  0x024: cmp k.x, lt, lt, r4.x            ; (0.0 0.0 0.0 0.0) (1.0 1.0 1.0 1.0) => cmp [true, true]
               lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0
               lights.v.pica:61  0x026: ifu useSpecular, 0x29, 0         ; -> 0x29
-              lights.v.pica:64  0x029: nop
-              lights.v.pica:65  0x02a: nop                              ; aL 1 -> 0x20
             > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 1.0) => 0.0
             > lights.v.pica:56  0x021: max r4.x, k, r4                  ; (0.0 1.0 0.5 16.0) (0.0 0.0 0.0 1.0) => 0.0
             > lights.v.pica:57  0x022: mov r8, r4.x                     ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
             > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (0.0 0.0 0.0 0.0) (0.0 0.5 0.0 0.0) (0.5 0.0 0.0 0.5) => 0.5 0.0 0.0
               lights.v.pica:59  0x024: cmp k.x, lt, lt, r4.x            ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => cmp [false, false]
               lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0               ; -> 0x2a
-              lights.v.pica:65  0x02a: nop                              ; aL 2
             > lights.v.pica:66  0x02b: mul r7.xyz, material, r7         ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
             > lights.v.pica:67  0x02c: min o1.xyz, k.y, r7              ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
             made from normalMatrix[0].xyz, normalMatrix[1].xyz, normalMatrix[2].xyz, lightDir[0].xyz, lightDir[1].xyz, lightColor[0].x, lightColor[1].x, ambient.x, material.x, k.xy, lightLoop, innrm.xyz
+            specular did not run
         "#]],
     );
 }
 
 fn check(found: &str, expected: &Expect) {
     expected.assert_eq(found);
+}
+
+#[test]
+fn the_first_wrong_outputs_are_explained_and_the_next_listed() {
+    let source = ".in p v0\n.out - position o0\n.proc main\n mov o0, p\n end\n.end\n";
+    let counts = |rows: usize| {
+        let rows = "{}, ".repeat(rows);
+        let text = format!("[[case]]\nname = \"a\"\nexpect.position = [1, 0, 0, 2]\nrows = [{rows}]\n");
+        let file = of_source(source, &text).expect("a file");
+        let text = file.cases[0].check("a", &file.shader, &Cpu).failure.expect("wrong");
+        let parts =
+            ["position.x (o0.x): ", "position.w (o0.w): ", "\nmade from p.xw\n", "\n> ", "\nand 1 more\n"];
+        parts.map(|part| text.matches(part).count())
+    };
+    for (rows, counted) in [
+        (1, [1, 1, 1, 1, 0]),
+        (4, [4, 4, 4, 4, 0]),
+        (5, [5, 5, 4, 4, 0]),
+        (16, [16, 16, 4, 4, 0]),
+        (17, [16, 16, 4, 4, 1]),
+    ] {
+        assert_eq!(counts(rows), counted, "{rows}");
+    }
+}
+
+#[test]
+fn a_trace_has_the_last_steps_with_the_last_tests_between_them() {
+    let counts = |adds: usize, tests: usize| {
+        let body = " add r0, p, r0\n".to_owned()
+            + &" cmp p, lt, lt, r0\n".repeat(tests)
+            + &" add r0, p, r0\n".repeat(adds);
+        let source = format!(
+            ".in p v0\n.out - position o0\n.proc main\n mov r0, p\n mov r1, p\n{body} mov o0, r0\n cmp p, lt, lt, r0\n end\n.end\n"
+        );
+        let file =
+            of_source(&source, "[[case]]\nname = \"a\"\nexpect.position = [0, 0, 0, 2]\n").expect("a file");
+        let text = file.cases[0].check("a", &file.shader, &Cpu).failure.expect("wrong");
+        ["\n> ", "cmp p", "  ...\n", "mov r1"].map(|part| text.matches(part).count())
+    };
+    assert_eq!(counts(13, 4), [16, 4, 0, 0]);
+    assert_eq!(counts(14, 5), [16, 4, 1, 0]);
+}
+
+#[test]
+fn an_output_that_nothing_wrote_is_said_to_be_one() {
+    let source =
+        ".in p v0\n.bool on\n.out - position o0\n.proc main\n ifu on\n mov o0, p\n .end\n end\n.end\n";
+    let file = of_source(source, "[[case]]\nname = \"a\"\nexpect.position = [1, 0, 0, 1]\n").expect("a file");
+    let text = file.cases[0].check("a", &file.shader, &Cpu).failure.expect("wrong");
+    assert!(
+        text.ends_with("(o0.x): expected 1.0, got 0.0 (1065353216 ulp apart)\nno instruction wrote it\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -235,7 +270,7 @@ fn malformed_files_name_the_place() {
             lights.test.toml:4:29: uniforms.projection: unknown key "look", use look_at, ortho, perspective, product, rotate, scale, translate
             lights.test.toml:7:12: uniforms.projection[1][3] must be a number, "0x…" with f32 bits, "1/255", "inf", "-inf" or "nan"
             lights.test.toml:4:12: uniforms.c: register "96" must be 0..=95
-            lights.test.toml:2:9: attributes.innrm must be an array of four numbers
+            lights.test.toml:2:9: attributes.innrm must be a number or an array of one to four
             lights.test.toml:2:1: attributes: unknown key "incol", did you mean `inpos`?
             lights.test.toml:4:8: rows must be a list of tables, at least one
             lights.test.toml:4:11: rows: unknown key "attribute", did you mean `attributes`?
@@ -281,37 +316,10 @@ triangles = [
         &expect![[r#"
             lights.test.toml:4: a quad
             triangle 0, vertex 2, texcoord0.y (o2.y): expected 2.0, got 1.0 (8388608 ulp apart)
-            triangle 1: expected not inverted, it is
-              points.g.pica:20  0x00c: setemit 0
-              points.g.pica:21  0x00d: mov r1, corner.xxz               ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 0.0 0.0
-              points.g.pica:22  0x00e: call corner_at                   ; -> 0x6
-              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
-              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 -1.0 0.0 0.0) => -0.5 -0.25
-              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 -0.5
-              points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 -0.5 -1.0 2.0) => -1.0 -0.5 -1.0 2.0
-              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
-              points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 -> 0xf
-              points.g.pica:23  0x00f: emit
-              points.g.pica:24  0x010: setemit 1
-              points.g.pica:25  0x011: mov r1, corner.yxz               ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 0.0 0.0
-              points.g.pica:26  0x012: call corner_at                   ; -> 0x6
-              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
-              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (1.0 -1.0 0.0 0.0) => 0.5 -0.25
-              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => 1.0 -0.5
-              points.g.pica:15  0x009: mov o0, r0                       ; (1.0 -0.5 -1.0 2.0) => 1.0 -0.5 -1.0 2.0
-              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
-              points.g.pica:17  0x00b: mov o2.xy, r1                    ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 -> 0x13
-              points.g.pica:27  0x013: emit
-              points.g.pica:28  0x014: setemit 2, prim
             > points.g.pica:29  0x015: mov r1, corner.xyz               ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 0.0 0.0
-              points.g.pica:30  0x016: call corner_at                   ; -> 0x6
-              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
-              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 1.0 0.0 0.0) => -0.5 0.25
-              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 0.5
-              points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 0.5 -1.0 2.0) => -1.0 0.5 -1.0 2.0
-              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
             > points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 -> 0x17
             made from corner.y
+            triangle 1: expected not inverted, it is
         "#]],
     );
 }

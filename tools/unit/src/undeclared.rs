@@ -49,6 +49,9 @@ impl Declared {
     pub fn output(&self, _name: &str) -> Option<usize> {
         match *self {}
     }
+    pub fn register(&self, _register: &str) -> Option<(String, bool)> {
+        match *self {}
+    }
     pub fn names(&self) -> [Vec<(String, String)>; 3] {
         match *self {}
     }

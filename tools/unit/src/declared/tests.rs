@@ -253,6 +253,13 @@ fn values_of_other_types_are_errors_at_their_places() {
     let refused = SCENE.replace("out.color * 2.0", "out.colour");
     let refused = load("a.wgsl", &refused, text).map(drop).expect_err("refused");
     assert!(refused.starts_with("a.wgsl:14:49: "), "{refused}");
+    // Columns are characters, also where the line was rewritten before and after the place.
+    let vert = "attribute vec4 p;\nuniform bool lit;\nvoid main() {\n  /* \u{e4} */ if (lit && p.x < 1.0 && lit) {}\n\
+                \x20 gl_Position = p;\n}";
+    for (from, to, place) in [("p.x", "x", "4:22"), ("= p", "= /* \u{e4} */ q", "5:25")] {
+        let refused = load("a.vert", &vert.replace(from, to), text).map(drop).expect_err("refused");
+        assert!(refused.starts_with(&format!("a.vert:{place}: ")), "{refused}");
+    }
 }
 
 /// [`SCENE`] for a kind of 2 where it is lit, in the assembler's language.
@@ -400,4 +407,58 @@ fn failures_and_coverage_have_the_lines_of_the_source() {
     assert_eq!(lit, [(6, [0, 1])]);
     let ran: Vec<_> = lines.lines.iter().map(|(line, count)| (*line, *count)).collect();
     assert_eq!(ran, [(5, 1), (6, 1), (7, 0), (9, 1)]);
+}
+
+/// Two arms of several lines.
+const ARMS: &str = "struct Light { color: vec3f, power: f32 }
+struct Scene { lights: array<Light, 2>, turn: mat3x3f, edge: f32 }
+@group(0) @binding(0) var<uniform> scene: Scene;
+struct Out { @builtin(position) position: vec4f, @location(0) color: vec4f, @location(1) uv: vec2f }
+@vertex fn main(@location(0) place: vec4f, @location(1) shade: f32) -> Out {
+    var color = scene.turn * place.xyz * scene.lights[1].power;
+    if place.x < scene.edge {
+        color = color * place.xyz;
+        color.y = color.x + scene.lights[0].color.z;
+    } else {
+        color = color + place.zyx;
+        color.z = color.y * place.w;
+    }
+    return Out(place, vec4f(color, shade), place.yz);
+}";
+
+#[test]
+fn lines_of_an_arm_that_is_not_taken_do_not_run() {
+    for (x, taken) in [(-1, [1, 1, 0, 0]), (1, [0, 0, 1, 1])] {
+        let text = format!("[[case]]\nname = \"a\"\nattributes.place = [{x}, 0, 0]\ncalls = [\"main\"]\n");
+        let file = load("a.wgsl", ARMS, &text).expect("a file");
+        let checked = file.cases[0].check("", &file.shader, &Cpu);
+        let covered = crate::coverage::by_file(&[(&file.shader, checked.coverage)]);
+        let ran: Vec<_> = covered["a.wgsl"].lines.iter().map(|(&line, &count)| (line, count)).collect();
+        let [a, b, c, d] = taken;
+        assert_eq!(ran, [(6, 1), (7, 1), (8, a), (9, b), (11, c), (12, d), (14, 1)]);
+        let lcov = crate::coverage::lcov(&covered);
+        assert!(lcov.contains(&format!("DA:7,1\nDA:8,{a}\nDA:9,{b}\nDA:11,{c}\nDA:12,{d}\n")), "{lcov}");
+        assert!(lcov.contains("\nBRDA:7,"), "{lcov}");
+    }
+}
+
+#[test]
+fn failures_name_what_the_source_declares() {
+    let text = "[[case]]\nname = \"a\"\nattributes = { place = [-1, 0, 0] }\n\
+                expect = { color = [1, \"_\", 1, 5], uv = [2, 0] }\n";
+    let file = load("a.wgsl", ARMS, text).expect("a file");
+    let failure = file.cases[0].check("", &file.shader, &Cpu).failure.expect("wrong");
+    let made: Vec<&str> = failure.lines().filter(|line| line.starts_with("made")).collect();
+    assert_eq!(made, ["made from lights[1].power, turn, place.xyz, shade", "made from place.y"]);
+    let wrong: Vec<&str> =
+        failure.lines().filter_map(|line| Some(line.split_once(": expected ")?.0)).collect();
+    let colors = ["x", "z", "w"].map(|one| format!("vertex 0, color.{one} (o1.{one})"));
+    assert_eq!(wrong, [&colors[..], &["vertex 0, uv.x (o2.x)".to_owned()]].concat());
+    // Messages list declared names before semantics.
+    let error = load("a.wgsl", ARMS, &text.replace("uv =", "texture =")).map(drop).expect_err("unknown");
+    assert!(
+        error.ends_with("unknown key \"texture\", use position, color, uv, texcoord0, o0..o15"),
+        "{error}"
+    );
+    assert!(load("a.wgsl", ARMS, &text.replace("uv =", "texcoord0 =")).is_ok());
 }
