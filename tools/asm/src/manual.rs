@@ -8,6 +8,7 @@ use transpica::isa::{Mask, Opcode};
 
 use crate::directives;
 use crate::lint::Rule;
+use crate::words::did_you_mean;
 
 /// The guide's page of the language, a section for each subject.
 const LANGUAGE: &str = include_str!("guide/language.md");
@@ -60,6 +61,21 @@ pub fn page(subject: &str) -> Option<String> {
         pages.push(section.trim_end().to_owned());
     }
     Some(pages.join("\n\n"))
+}
+
+/// Returns the error about a subject that has no page: the most similar one, and a list in which
+/// are other subjects, too.
+pub fn no_page(subject: &str, others: &[&str]) -> String {
+    let sections = LANGUAGE.split("\n## ").skip(1).filter_map(|section| section.lines().next());
+    let sections: Vec<String> = sections.map(str::to_lowercase).collect();
+    let listed: Vec<&str> = ["language", "lint-rules"].into_iter().chain(others.iter().copied()).collect();
+    let listed: Vec<&str> = listed.into_iter().chain(sections.iter().map(String::as_str)).collect();
+    let known = listed.iter().copied().chain(Opcode::ALL.iter().map(|opcode| opcode.mnemonic()));
+    let known =
+        known.chain(directives().iter().map(|one| one.name)).chain(Rule::ALL.iter().map(|rule| rule.id()));
+    let near = did_you_mean(subject, known).map_or_else(String::new, |hint| format!("; {hint}"));
+    let kinds = "instructions, directives, rules of lint and keys of test files by their names";
+    format!("no help on `{subject}`{near}\n\nThere is help on {}; on {kinds}.", listed.join(", "))
 }
 
 /// Returns the semantics of an instruction, in the words of its text.

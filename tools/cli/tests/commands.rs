@@ -259,7 +259,20 @@ fn help_has_examples_and_version_a_number() {
         assert_eq!(transpica(&["help", command]).succeeded(), help);
     }
     assert_eq!(transpica(&["help"]).succeeded(), all);
-    assert_eq!(transpica(&["help", "nonsense"]).status, 2);
+    for (subject, hint) in [
+        ("nonsense", "`nonsense`\n"),
+        ("tets", "`tets`; did you mean `test`?\n"),
+        ("lint-rule", "`lint-rules`?"),
+    ] {
+        let ran = transpica(&["help", subject]);
+        assert_eq!((ran.status, ran.out.len()), (2, 0), "{}", ran.err);
+        assert!(ran.err.starts_with("error: no help on") && ran.err.contains(hint), "{}", ran.err);
+        assert!(
+            ran.err.contains("There is help on language, lint-rules, ") && ran.err.contains(", idioms;"),
+            "{}",
+            ran.err
+        );
+    }
     for (subject, text) in [
         ("mad", "mad dest, s1, s2, s3"),
         (".FVEC", "declares float uniforms"),
@@ -267,6 +280,8 @@ fn help_has_examples_and_version_a_number() {
         ("end", "ends the innermost block"),
         ("directives", "- `.alias NAME REGISTER`"),
         ("language", "## Idioms"),
+        ("near", "near (value of expect)"),
+        ("test-files", "[[case]]\nname = "),
     ] {
         assert!(transpica(&["help", subject]).succeeded().contains(text), "{subject}");
     }

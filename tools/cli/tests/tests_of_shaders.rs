@@ -243,4 +243,16 @@ fn a_shader_in_another_language_is_tested_by_its_names() {
     fs::write(path("none.vert"), "").expect("writable");
     let none = transpica(&["test", &path("none.vert")]);
     assert!(none.status == 1 && none.err.contains("none.test.toml would be its test file"), "{}", none.err);
+    // A folder with shaders alone, and a file of another kind.
+    let alone = folder.join("alone");
+    fs::create_dir_all(&alone).expect("writable");
+    for (file, message) in
+        [("none.frag", "error: no test file found"), ("none.vert", "none.vert has no test file beside it")]
+    {
+        fs::write(alone.join(file), "").expect("writable");
+        let ran = transpica(&["test", alone.to_str().expect("a name")]);
+        assert!(ran.status == 1 && ran.report().contains(message), "{}", ran.err);
+    }
+    let other = transpica(&["test", alone.join("none.frag").to_str().expect("a name")]);
+    assert!(other.report().contains("none.frag is neither a test file nor a shader"), "{}", other.err);
 }

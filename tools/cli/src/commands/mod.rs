@@ -202,11 +202,10 @@ pub fn parse() -> Cli {
 
 /// Returns the page of a subject of the language, or of test files.
 fn page(subject: &str) -> Option<String> {
+    let page = manual::page(subject);
     #[cfg(feature = "test")]
-    if subject == "test-files" {
-        return Some(transpica_unit::manual());
-    }
-    manual::page(subject)
+    let page = page.or_else(|| transpica_unit::manual(subject));
+    page
 }
 
 /// Ends the process: with a page of the manual for `help` and a subject of the language, else with
@@ -214,8 +213,13 @@ fn page(subject: &str) -> Option<String> {
 fn refuse(error: &clap::Error) -> ! {
     if let Some(ContextValue::String(subject)) = error.get(ContextKind::InvalidSubcommand)
         && std::env::args_os().any(|argument| argument == "help")
-        && let Some(page) = page(subject)
     {
+        let Some(page) = page(subject) else {
+            let mut command = command();
+            let names = command.get_subcommands().map(|one| one.get_name());
+            let text = manual::no_page(subject, &names.chain(["test-files"]).collect::<Vec<_>>());
+            command.error(ErrorKind::InvalidSubcommand, text).exit()
+        };
         let lines = page.lines().filter(|line| !line.starts_with("```"));
         let text = lines.fold(String::new(), |text, line| text + line + "\n");
         std::process::exit(files::write(None, text.as_bytes()).map_or(1, |()| 0));

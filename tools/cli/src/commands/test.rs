@@ -33,16 +33,7 @@ use crate::streams::{Output, Streams};
   transpica test lights.test.toml --coverage lights.info --junit lights.xml
   transpica test lights.test.toml --mutate            which mistakes would go unnoticed?
 
-A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica, NAME.shbin or NAME.wgsl:
-  [uniforms]
-  projection = \"identity\"
-  modelView = { translate = [0, 0, -4] }
-  [[case]]
-  name = \"in front of the viewer\"
-  attributes = { inpos = [0, 1, 0, 1] }
-  expect = { position = [0, 1, -4, 1], color = { near = [1, 0.5, 0, 1], ulp = 2 } }
-
-`transpica help test-files` lists all keys.
+A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica, NAME.shbin or NAME.wgsl. `transpica help test-files` lists all keys and has an example.
 
 Exit status 1 if a case failed, a file is malformed, or no case ran.")]
 pub struct Test {
@@ -204,14 +195,28 @@ struct Mutants {
     survivors: Vec<(String, String)>,
 }
 
+/// Returns the name of a source or container without its endings.
+fn stem(path: &Path) -> Option<String> {
+    let name = files::name(path);
+    let endings = [".v.pica", ".g.pica", ".pica", ".shbin"];
+    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+    let of_language = || transpica_unit::is_compiled(path).then(|| name.rsplit_once('.')).flatten();
+    stem.or_else(|| of_language().map(|(stem, _)| stem)).map(str::to_owned)
+}
+
+/// Advice where no test is found.
+const NAMES: &str = "name test files, or folders with NAME.test.toml files";
+
 /// Returns the test file beside a source or container; other files are test files themselves.
 fn tests_of(path: PathBuf) -> Result<PathBuf, Failure> {
     let name = files::name(&path);
-    let endings = [".v.pica", ".g.pica", ".pica", ".shbin"];
-    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
-    let of_language = || transpica_unit::is_compiled(&path).then(|| name.rsplit_once('.')).flatten();
-    let stem = stem.or_else(|| of_language().map(|(stem, _)| stem));
-    let Some(stem) = stem else { return Ok(path) };
+    let Some(stem) = stem(&path) else {
+        if path.is_file() && files::ending(&path).as_deref() != Some("toml") {
+            let message = format!("{} is neither a test file nor a shader", path.display());
+            return Err(Failure::new(message).hint(NAMES));
+        }
+        return Ok(path);
+    };
     let tests = path.with_file_name(format!("{stem}{}", transpica_unit::ENDING));
     if tests.is_file() {
         // It may name another program.
@@ -239,8 +244,10 @@ fn check(
     // Two sources of one file have the same tests.
     paths.dedup();
     if paths.is_empty() {
-        let hint = "name test files, or folders with NAME.test.toml files";
-        return Err(Failure::new("no test file found").hint(hint));
+        let is_shader = |path: &Path| stem(path).is_some();
+        let shader = arguments.paths.iter().flat_map(|path| files::walk(path, is_shader)).flatten().next();
+        let beside = shader.and_then(|path| tests_of(path).err());
+        return Err(beside.unwrap_or_else(|| Failure::new("no test file found").hint(NAMES)));
     }
     let loaded: Vec<Result<TestFile, Problem>> = paths.par_iter().map(|path| TestFile::load(path)).collect();
     let sources = loaded.iter().flatten().flat_map(|file| file.shader.files.iter().map(PathBuf::from));
