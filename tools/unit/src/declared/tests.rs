@@ -462,3 +462,42 @@ fn failures_name_what_the_source_declares() {
     );
     assert!(load("a.wgsl", ARMS, &text.replace("uv =", "texcoord0 =")).is_ok());
 }
+
+/// Arms with the same end, and a truth value that is tested some lines after it was computed.
+const ENDS: &str = "struct Scene { edge: f32, tint: vec4f }
+@group(0) @binding(0) var<uniform> scene: Scene;
+struct Out { @builtin(position) position: vec4f, @location(0) color: vec4f }
+@vertex fn main(@location(0) place: vec4f) -> Out {
+    var color = place * scene.tint;
+    if place.x < scene.edge {
+        color = color * place;
+        color.y = color.x + scene.tint.z;
+    } else {
+        color = color + place.wzyx;
+        color.y = color.x + scene.tint.z;
+    }
+    let is = (place.x < scene.edge) != (place.y < scene.edge);
+    color.x = color.w * 3.0;
+    if is {
+        color = color * color.wzyx;
+    }
+    return Out(place, color + 1.0);
+}";
+
+#[test]
+fn what_arms_share_is_no_line_of_one_and_a_test_has_the_line_of_its_branch() {
+    for (x, lines) in [(-1, [10, 11]), (1, [7, 8])] {
+        let text = format!("[[case]]\nname = \"a\"\nattributes.place = [{x}, 0, 0]\ncalls = [\"main\"]\n");
+        let file = load("a.wgsl", ENDS, &text).expect("a file");
+        let checked = file.cases[0].check("", &file.shader, &Cpu);
+        let covered = &crate::coverage::by_file(&[(&file.shader, checked.coverage)])["a.wgsl"];
+        let count = |line| covered.lines.get(line).copied().unwrap_or(0);
+        assert_eq!(lines.each_ref().map(count), [0, 0], "{x}: {covered:?}");
+        assert_eq!([6, 15].each_ref().map(count), [1, 1], "{x}: {covered:?}");
+        let branches = covered.branches.keys().map(|&(line, _)| line);
+        assert!(
+            branches.clone().any(|line| line == 15) && !branches.clone().any(|line| line == 14),
+            "{covered:?}"
+        );
+    }
+}
