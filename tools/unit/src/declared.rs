@@ -136,8 +136,8 @@ impl Declared {
         self.interface.outputs.iter().position(|one| one.name == name)
     }
 
-    /// Returns the name of a register, as `v0` or `c4`, and whether it is a vector. Rows of a matrix
-    /// have its name.
+    /// Returns the name of a register, as `v0` or `c4`, and whether it is a vector. Rows of a
+    /// matrix have its name.
     pub fn register(&self, register: &str) -> Option<(String, bool)> {
         let number: usize = register.get(1..)?.parse().ok()?;
         let is_vector = |shape: Shape| !shape.is_matrix() && !shape.is_scalar();

@@ -91,21 +91,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Finds an output by the name of its semantics, or by its register as `o0`.
+    /// Finds an output by the name of its semantics, or by its register as `o0`. Errors list
+    /// `others` before semantics.
     ///
     /// # Errors
     /// There is none, with the known names.
-    pub fn find(symbols: &Symbols, name: &str, place: &str) -> Result<Self, String> {
-        Self::find_beside(&[], symbols, name, place)
-    }
-
-    /// [`find`](Self::find) where there are other names, too.
-    pub(crate) fn find_beside(
-        others: &[&str],
-        symbols: &Symbols,
-        name: &str,
-        place: &str,
-    ) -> Result<Self, String> {
+    pub fn find(symbols: &Symbols, name: &str, others: &[&str], place: &str) -> Result<Self, String> {
         let number = name.strip_prefix('o').and_then(|digits| digits.parse::<u8>().ok());
         let number = number.filter(|number| format!("o{number}") == name && *number < 16);
         let register = number.map(|number| (usize::from(number), Mask::XYZW));

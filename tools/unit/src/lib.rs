@@ -60,8 +60,8 @@
 //!
 //! A case with `picture = "lights.png"` draws a mesh and compares it with the picture next to the
 //! file, which `transpica test --bless` writes. Its uniforms take precedence over those guessed
-//! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"`, `"sphere"` or `"hills"`, and `differing` the
-//! maximum number of pixels that may differ, by default 0.
+//! from names; `mesh` is `"lathe"`, `"quad"`, `"cube"`, `"sphere"` or `"hills"`, and `differing`
+//! the maximum number of pixels that may differ, by default 0.
 //!
 //! Values of a case take precedence over those of the file, and those of a row over both, register
 //! by register: a name may stand for a register that another layer sets by number. Each case and

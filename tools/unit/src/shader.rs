@@ -211,8 +211,8 @@ impl Shader {
         self.declared.as_ref()?.line(self.lines.get(pc.index()).copied()??.1)
     }
 
-    /// Finds an output of a program: by its semantic, its register, or its name in the source, which
-    /// it keeps.
+    /// Finds an output of a program: by its semantic, its register, or its name in the source,
+    /// which it keeps.
     pub(crate) fn output(&self, program: &Executable, name: &str, place: &str) -> Result<Output, String> {
         let outputs = program.symbols.outputs();
         let is_semantic = outputs.iter().any(|(known, ..)| *known == name);
@@ -221,7 +221,7 @@ impl Shader {
         let [.., names] = self.declared.as_ref().map(Declared::names).unwrap_or_default();
         let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
         let known = own.map_or(name, |(semantic, ..)| semantic);
-        let found = Output::find_beside(&names, &program.symbols, known, place)?;
+        let found = Output::find(&program.symbols, known, &names, place)?;
         Ok(Output { name: name.to_owned(), ..found })
     }
 

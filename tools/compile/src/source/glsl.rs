@@ -79,8 +79,8 @@ pub(super) fn modern(text: &str) -> String {
 }
 
 /// The place in the text that was given of one in the rewritten text. In a line that changed, what
-/// stands before and after the change keeps its column, and in the change a word that stays is found
-/// by its number among equal ones; the rest of the change is one place.
+/// stands before and after the change keeps its column. In the change a word that stays is found by
+/// its number among equal ones, and the rest is one place.
 pub(super) fn original_place(at: Location, text: &str, original: &str) -> Location {
     let number = (at.line as usize).saturating_sub(1);
     let [new, old] =
