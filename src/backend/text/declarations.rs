@@ -264,7 +264,7 @@ impl Declarations {
             // Inputs are global variables in GLSL and parameters in WGSL, named in the function.
             let name = match (dialect.has_globals, &source.profile.glsl.attributes) {
                 (false, _) => name,
-                (true, AttributeNames::Named(before)) => names.unique(&format!("{before}{name}")),
+                (true, AttributeNames::Named(before)) => names.unique(format!("{before}{name}")),
                 (true, AttributeNames::Numbered(before)) => {
                     let name = format!("{before}{register}");
                     names.exact(&name)?;

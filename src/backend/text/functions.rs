@@ -60,7 +60,7 @@ impl Module<'_> {
             let parameters = match name {
                 Some(_) => {
                     let params = (0..).zip(func.get(func.params));
-                    params.map(|(index, &param)| scope.unique(&parameter_name(func, index, param))).collect()
+                    params.map(|(index, &param)| scope.unique(parameter_name(func, index, param))).collect()
                 }
                 None => self.parameters(&mut scope),
             };

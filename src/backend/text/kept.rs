@@ -29,7 +29,7 @@ impl Module<'_> {
     pub fn kept<'f>(&self, func: &'f Func, language: Language, names: &Names<'_>) -> Option<&'f KeptText> {
         let any: &dyn Any = &**func.kept.0.get()?;
         let is_same = |text: &&KeptText| {
-            let is_free = |&key: &u64| names.find(key).is_none();
+            let is_free = |&key: &u64| !names.has(key);
             self.is_plain && text.language == language && text.names.iter().all(is_free)
         };
         any.downcast_ref::<KeptText>().filter(is_same)

@@ -82,13 +82,13 @@ impl<'a> Module<'a> {
         names.unique(ENTRY_NAME);
         // The profile's are there already.
         declarations.names().for_each(|name| _ = names.insert(key(name)));
-        SpecId::of_mask(declarations.reads.specialized).for_each(|id| drop(names.unique(&id.to_string())));
+        SpecId::of_mask(declarations.reads.specialized).for_each(|id| drop(names.unique(id.to_string())));
         declarations.name_offsets(&source.interface.block, &mut names);
         let helpers: Vec<_> =
             source.module.helpers.iter().map(|helper| Called::new(helper, &mut names)).collect();
         let has_readers = helpers.iter().any(|helper| helper.has_index);
         let arrays = declarations.offsets.iter().filter(|_| has_readers);
-        let readers = arrays.map(|(name, _)| names.unique(&[name, "_at"].concat())).collect();
+        let readers = arrays.map(|(name, _)| names.unique([name, "_at"].concat())).collect();
         let has_name = |(called, helper): (&Called, &Arc<Func>)| called.name == helper.name;
         let is_plain = helpers.iter().zip(&source.module.helpers).all(has_name)
             && lanewise.iter().zip(Helper::ALL).all(|(name, (_, plain, _))| name.is_empty() || name == plain);

@@ -164,8 +164,10 @@ impl Words {
 pub struct Names<'o> {
     /// Returns whether a language reserves a word.
     pub reserved: fn(&str) -> bool,
-    /// Names of the enclosing scope.
+    /// Names of the enclosing scope, with which this one begins: each is looked for once.
     outer: Option<&'o Names<'o>>,
+    /// Number of these.
+    around: usize,
     /// Keys of the names, see [`key`]. Two names with one key would count as the same.
     taken: Interner<u64>,
     /// The number of the last repetition of each.
@@ -177,7 +179,8 @@ pub struct Names<'o> {
 impl<'o> Names<'o> {
     /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: Interner::default(), repetitions: Vec::new(), is_met: false }
+        let (taken, repetitions) = (Interner::default(), Vec::new());
+        Self { reserved, outer: None, around: 0, taken, repetitions, is_met: false }
     }
 
     /// Creates a nested scope.
@@ -187,57 +190,52 @@ impl<'o> Names<'o> {
 
     /// Takes a name, or returns the index of its repetitions if it is not free.
     pub fn take(&mut self, name: &str) -> Option<usize> {
-        let key = key(name);
-        let (index, is_new) = self.taken.intern(key);
-        if is_new {
-            // A reserved word counts as a name that is taken once. None begins like `r7` or `o0`.
-            let is_register = matches!(name.as_bytes(), [b'o' | b'r', b'0'..=b'9', ..]);
-            let repetition = self.around(key);
-            let repetition = repetition.or_else(|| (!is_register && (self.reserved)(name)).then_some(0));
-            self.repetitions.push(repetition.unwrap_or(0));
-            repetition?;
-        }
-        Some(index)
+        let (index, is_new) = self.add(key(name));
+        // A reserved word counts as a name that is taken once. None begins like `r7` or `o0`.
+        let is_register = || matches!(name.as_bytes(), [b'o' | b'r', b'0'..=b'9', ..]);
+        (!is_new || !is_register() && (self.reserved)(name)).then_some(index)
     }
 
-    /// Finds a name in the scopes around.
-    fn around(&mut self, key: u64) -> Option<u32> {
-        let found = self.outer.and_then(|outer| outer.find(key));
-        self.is_met |= found.is_some();
-        found
+    /// Adds the key of a name; returns its index, and whether it was free.
+    fn add(&mut self, key: u64) -> (usize, bool) {
+        let (index, is_new) = self.taken.intern(key);
+        if is_new {
+            self.repetitions.push(0);
+        }
+        self.is_met |= index < self.around;
+        (index, is_new)
     }
 
     /// Returns the keys of the names of this scope alone.
     pub fn keys(&self) -> Vec<u64> {
-        (0..).map_while(|index| self.taken.get(index).copied()).collect()
+        (self.around..).map_while(|index| self.taken.get(index).copied()).collect()
     }
 
     /// Removes the names of this scope alone, and takes memory for some number of others.
     pub fn begin(&mut self, names: usize) {
-        self.taken.clear();
-        self.repetitions.clear();
+        if let Some(outer) = self.outer {
+            self.taken.clone_from(&outer.taken);
+            self.repetitions.clone_from(&outer.repetitions);
+            self.around = outer.repetitions.len();
+        }
         self.is_met = false;
-        self.reserve(names);
+        self.reserve(self.around + names);
     }
 
     /// Takes memory for some number of names.
     pub fn reserve(&mut self, names: usize) {
         self.taken.grow((2 * names).next_power_of_two());
+        self.repetitions.reserve(names.saturating_sub(self.repetitions.len()));
     }
 
-    /// Finds a name in this scope and those around.
-    pub fn find(&self, key: u64) -> Option<u32> {
-        let own = self.taken.find(&key).map(|index| self.repetitions[index]);
-        own.or_else(|| self.outer.and_then(|outer| outer.find(key)))
+    /// Returns whether a name is taken.
+    pub fn has(&self, key: u64) -> bool {
+        self.taken.find(&key).is_some()
     }
 
-    /// Takes a name that is in no scope around; returns whether it was free.
+    /// Takes a name; returns whether it was free.
     pub fn insert(&mut self, key: u64) -> bool {
-        let (_, is_new) = self.taken.intern(key);
-        if is_new {
-            self.repetitions.push(0);
-        }
-        is_new
+        self.add(key).1
     }
 
     /// Takes a name that must not change.
@@ -253,8 +251,8 @@ impl<'o> Names<'o> {
     }
 
     /// Returns a unique identifier similar to `wanted`.
-    pub fn unique(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_owned();
+    pub fn unique(&mut self, wanted: impl Into<String>) -> String {
+        let mut name = wanted.into();
         self.clean(&mut name, 0);
         name
     }
@@ -281,7 +279,7 @@ impl<'o> Names<'o> {
             out.truncate(end);
             put!(out, self.repetitions[index]);
             let full = key(&out[start..]);
-            if self.around(full).is_none() && self.insert(full) {
+            if self.insert(full) {
                 return;
             }
         }
