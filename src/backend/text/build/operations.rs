@@ -97,12 +97,13 @@ impl<'a> Builder<'a> {
                 {
                     return Ok(self.draft.add(reader, ty, &[index], label).view);
                 }
-                let mut operands = std::mem::take(&mut self.draft.arguments);
-                operands.clear();
-                operands.extend(args.iter().map(|&arg| self.value(arg)));
-                let view = self.draft.add(Form::Call(helper.into()), ty, &operands, label).view;
-                self.draft.arguments = operands;
-                return Ok(view);
+                let form = Form::Call(helper.into());
+                match args {
+                    &[a] => (form, &[self.value(a)]),
+                    &[a, b] => (form, &[self.value(a), self.value(b)]),
+                    &[a, b, c] => (form, &[self.value(a), self.value(b), self.value(c)]),
+                    _several => (form, &args.iter().map(|&arg| self.value(arg)).collect::<Vec<_>>()[..]),
+                }
             }
             Op::Unary(Unary::IsNan, operand) => return Ok(self.is_nan(operand, label)),
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)]),

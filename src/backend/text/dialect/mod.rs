@@ -163,6 +163,7 @@ impl Dialect {
     }
 
     /// Writes a declaration without its value: a name and its type.
+    #[inline]
     pub fn pair(&self, out: &mut String, name: &str, ty: Type) {
         let ty = self.ty(ty);
         if self.is_type_first {

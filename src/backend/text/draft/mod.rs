@@ -324,9 +324,8 @@ pub struct Draft {
     pub readers: Vec<Reader>,
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
-    /// While it is built: the values of the function so far, and memory for arguments of a call.
+    /// While it is built: the values of the function so far.
     pub views: Vec<Option<Operand>>,
-    pub arguments: Vec<Operand>,
     /// The first use of a value that is not defined before.
     pub fault: Option<Error>,
     pub(super) spans: Vec<Span>,
@@ -427,7 +426,8 @@ impl Draft {
     pub fn add(&mut self, form: Form, ty: Type, operands: &[Operand], label: Label) -> Operand {
         let expr = self.nodes.len() as Expr;
         let first = self.operands.len() as u32;
-        self.operands.extend_from_slice(operands);
+        // They are few: a copy of all takes longer.
+        operands.iter().for_each(|&operand| self.operands.push(operand));
         self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
         // A text that never changes needs no line that fixes when it is evaluated.
         if !matches!(form, Form::Text(text) if self.texts[text as usize].placement == Placement::Anywhere) {

@@ -114,7 +114,8 @@ impl Draft {
             }
             // An inlined expression takes its operands along; one with a name leaves them at its
             // line.
-            let last = match self.naming_store(expr).filter(|_| !is_load) {
+            let is_stored = store != NONE && !is_load;
+            let last = match is_stored.then(|| self.naming_store(expr)).flatten() {
                 Some(store) => {
                     self.facts[expr as usize].is_kept = true;
                     store

@@ -164,7 +164,8 @@ impl Body<'_> {
             View::Lanes(expr, pattern) => {
                 self.expression(expr, Level::Primary);
                 self.out.push('.');
-                (0..lanes).for_each(|place| self.out.push_str(LANES[usize::from(pattern.lane(place))]));
+                (0..lanes)
+                    .for_each(|place| self.out.push(char::from(b"xyzw"[usize::from(pattern.lane(place))])));
             }
             View::Splat(expr) => {
                 self.out.push_str(self.module.dialect.ty(operand.ty));

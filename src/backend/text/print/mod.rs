@@ -19,8 +19,6 @@ use crate::ir::{HintRegister, ScalarKind, Type};
 
 /// Maximum characters of a value in a comment.
 const SHORT: u32 = 40;
-/// Indentation by four levels.
-const SPACES: &str = "                ";
 
 /// A named entity of a function.
 #[derive(Clone, Copy)]
@@ -111,8 +109,7 @@ impl<'w> Body<'w> {
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
         self.begin = self.out.len();
-        (0..self.indent / 4).for_each(|_| self.out.push_str(SPACES));
-        self.out.push_str(&SPACES[..4 * (self.indent % 4)]);
+        (0..self.indent).for_each(|_| self.out.push_str("    "));
         self.out
     }
 
