@@ -214,13 +214,12 @@ impl Declarations {
     /// that array.
     pub fn array(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(u16, u16)> {
         let register = u16::from(member.first) + element;
-        let holds = |named: &ArrayName| {
-            let first = u16::from(named.first);
-            (first..first + u16::from(named.count)).contains(&register)
-        };
-        let mut arrays = (0..).zip(block.names.iter().zip(&self.offsets));
-        let (array, (_, (_, offset))) = arrays.find(|(_, (named, _))| holds(named))?;
-        Some((array, element.checked_sub(*offset)?))
+        // They are sorted and have no register in common.
+        let after = block.names.partition_point(|named| u16::from(named.first) <= register);
+        let array = after.checked_sub(1)?;
+        let (ArrayName { first, count, .. }, (_, offset)) = (&block.names[array], self.offsets.get(array)?);
+        let is_in = register < u16::from(*first) + u16::from(*count);
+        is_in.then_some((array as u16, element.checked_sub(*offset)?)) // Range: one for a register at most.
     }
 
     /// Writes the offsets in arrays.
@@ -546,11 +545,11 @@ impl Layout<'_, '_> {
                 return Err(defect(format!("uniform member {} has no elements", member.name)));
             }
             let name = self.names.unique(&member.name);
-            members[number].clone_from(&name);
-            self.push(name, element_type(member.ty), length.map(u32::from), member.ty.size());
+            self.push(name.clone(), element_type(member.ty), length.map(u32::from), member.ty.size());
             if let Some(field) = self.fields.last_mut() {
                 field.is_matrix = self.products.iter().any(|product| usize::from(product.member) == number);
             }
+            members[number] = name;
         }
         // A remainder of less than a vector is alignment.
         if block.size.checked_sub(self.end).is_none_or(|rest| rest >= 16) {

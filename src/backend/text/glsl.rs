@@ -54,7 +54,7 @@ pub fn glsl(
         (*helper as u64) << 16 | (ty.kind as u64) << 8 | u64::from(ty.lanes)
     });
     called.dedup();
-    let mut helpers = String::new();
+    let mut helpers = String::with_capacity(1 << 9);
     called.into_iter().for_each(|(helper, ty)| define(&mut helpers, &module, helper, ty));
     out.insert_str(start, &helpers);
     trace.into_iter().flatten().for_each(|(offset, _)| *offset += helpers.len());

@@ -426,8 +426,7 @@ impl Draft {
     pub fn add(&mut self, form: Form, ty: Type, operands: &[Operand], label: Label) -> Operand {
         let expr = self.nodes.len() as Expr;
         let first = self.operands.len() as u32;
-        // They are few: a copy of all takes longer.
-        operands.iter().for_each(|&operand| self.operands.push(operand));
+        self.operands.extend_from_slice(operands);
         self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
         // A text that never changes needs no line that fixes when it is evaluated.
         if !matches!(form, Form::Text(text) if self.texts[text as usize].placement == Placement::Anywhere) {
