@@ -188,8 +188,16 @@ impl<'a> Builder<'a> {
 
     /// Returns the result of a shuffle of this type.
     pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> View {
+        let used = usize::from(ty.lanes.clamp(1, 4));
+        let Operand { view: of, ty: Type { lanes: count, .. } } = self.view(lanes[0].value());
+        let is_one = |lane: &Lane| lane.value() == lanes[0].value() && lane.index() < count;
+        // Most take lanes of one vector.
+        if let (View::Whole(expr), 2.., true) = (of, count, lanes[..used].iter().all(is_one)) {
+            let views = lanes.map(|lane| View::Lanes(expr, Pattern::repeated(lane.index())));
+            return self.selection(expr, &views[..used]);
+        }
         let mut views = [View::Const(0); 4];
-        for (view, &lane) in views.iter_mut().zip(&lanes[..usize::from(ty.lanes.clamp(1, 4))]) {
+        for (view, &lane) in views.iter_mut().zip(&lanes[..used]) {
             *view = self.lane(lane);
         }
         self.collected(ty, views, label)

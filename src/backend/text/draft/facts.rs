@@ -20,9 +20,8 @@ pub struct Size {
     pub is_exact: bool,
 }
 
-impl Size {
-    const NONE: Self = Self { length: 0, depth: 0, is_exact: false };
-}
+/// Size of nothing.
+const EMPTY: Size = Size { length: 0, depth: 0, is_exact: false };
 
 /// Evaluation of an expression.
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +78,8 @@ impl Fact {
         has_spans: false,
         is_kept: false,
         name: Word::NONE,
-        size: Size::NONE,
-        written: Size::NONE,
+        size: EMPTY,
+        written: EMPTY,
     };
     /// Returns whether it has a name.
     pub fn is_named(&self) -> bool {
