@@ -1,9 +1,10 @@
 //! Attributes in the form of the C interface: formats, and promises about numbers.
 //! In: structures of a chain. Out: the library's values.
 
-use transpica::settings::{AttributeFormat, Promise, VertexInput};
+use transpica::settings::{Promise, VertexInput};
 
 use crate::chain::{TranspicaHead, structures};
+use crate::enums::TranspicaPromiseKind;
 use crate::problem::Problem;
 use crate::settings::{choice, narrow};
 
@@ -50,22 +51,27 @@ pub struct TranspicaVertexInput {
 structures! { TranspicaVertexInput => VertexInput }
 
 pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, Problem> {
-    let TranspicaVertexInput { head: _, formats: given, promises: promised } = given;
-    let mut promises = [Promise::Nothing; 16];
-    for (slot, given) in promises.iter_mut().zip(promised) {
-        *slot = promise(*given)?;
+    let mut input = VertexInput::default();
+    for (slot, given) in input.promises.iter_mut().zip(given.promises) {
+        *slot = promise(given)?;
     }
-    Ok(VertexInput { formats: formats(given)?, promises })
+    for (format, given) in input.formats.iter_mut().zip(given.formats) {
+        format.kind = choice("TranspicaAttributeFormat.kind", given.kind)?;
+        if given.components != 0 {
+            format.components = narrow("TranspicaAttributeFormat.components", given.components)?;
+        }
+    }
+    Ok(input)
 }
 
 fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
     let TranspicaPromise { kind, exponent, least } = given;
-    let promise = choice("TranspicaPromise.kind", kind)?;
     let below = u8::try_from(exponent).ok().filter(|&exponent| exponent <= 128);
-    match (promise, below, i8::try_from(least)) {
-        (Promise::Below(_), Some(below), Ok(0)) => Ok(Promise::Below(below)),
-        (Promise::Between(..), Some(below), Ok(least)) => Ok(Promise::Between(least, below)),
-        (Promise::Nothing | Promise::NotNan, Some(0), Ok(0)) => Ok(promise),
+    match (choice("TranspicaPromise.kind", kind)?, below, i8::try_from(least)) {
+        (TranspicaPromiseKind::Below, Some(below), Ok(0)) => Ok(Promise::Below(below)),
+        (TranspicaPromiseKind::Between, Some(below), Ok(least)) => Ok(Promise::Between(least, below)),
+        (TranspicaPromiseKind::Nothing, Some(0), Ok(0)) => Ok(Promise::Nothing),
+        (TranspicaPromiseKind::NotNan, Some(0), Ok(0)) => Ok(Promise::NotNan),
         _other => {
             let text = format!(
                 "TranspicaPromise has exponent {exponent} and least {least}, which the kind does not take"
@@ -73,15 +79,4 @@ fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
             Err(Problem::choice(text))
         }
     }
-}
-
-fn formats(given: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
-    let mut attributes = [AttributeFormat::default(); 16];
-    for (attribute, &TranspicaAttributeFormat { kind, components }) in attributes.iter_mut().zip(given) {
-        attribute.kind = choice("TranspicaAttributeFormat.kind", kind)?;
-        if components != 0 {
-            attribute.components = narrow("TranspicaAttributeFormat.components", components)?;
-        }
-    }
-    Ok(attributes)
 }

@@ -14,7 +14,7 @@ use crate::enums::{TranspicaSemantic, TranspicaStatus};
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
-use crate::settings::{choice, or, reserved, switch};
+use crate::settings::{choice, narrow, or, reserved, switch};
 
 /// An attribute of the vertices of a draw.
 #[repr(C)]
@@ -280,10 +280,7 @@ unsafe fn wanted(
     if outputs == 0 {
         return Ok(Wanted::Map(own));
     }
-    let mask = u16::try_from(outputs).map_err(|_| {
-        Problem::choice(format!("TranspicaDraw.outputs is {outputs:#x}, but there are 16 registers"))
-    })?;
-    Ok(Wanted::Registers(mask))
+    Ok(Wanted::Registers(narrow("TranspicaDraw.outputs", outputs)?))
 }
 
 /// Returns the number of floats of a record of transpica_batch_draw, for `registers` and `outputs`

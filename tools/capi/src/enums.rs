@@ -9,16 +9,19 @@ use transpica::GlslVersion;
 use transpica::container::Semantic;
 use transpica::geometry::Topology;
 use transpica::host::Bank;
-use transpica::settings::{AttributeKind, Promise};
+use transpica::settings::AttributeKind;
 use transpica::{Stage, Tier};
 use transpica_draw::batch::Number;
 use transpica_draw::gpu::{BindingUse, Pass};
 
+use crate::chain::TranspicaType;
+
 /// Status of a call.
 #[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TranspicaStatus {
     /// Success; a program is translated.
+    #[default]
     Ok = 0,
     /// The program may be valid, but the library cannot translate it: run it in another way.
     Unsupported = 1,
@@ -438,6 +441,11 @@ mirror! { read TranspicaEntryPoint = TranspicaEntryPoint {
 mirror! { read TranspicaHookKind = TranspicaHookKind {
     Set, Add, Multiply, Transform, Redirect, Tap, Again,
 } }
+mirror! { read TranspicaType = TranspicaType {
+    Request, RawProgram, Executable, RegisterProgram, RegisterWrites, Salt, VertexInput, Hooks, Job,
+    DebugSource, Figures, Message, Input, Output, Member, Kernel, PlanFigures, Reliance,
+} }
+mirror! { read TranspicaPromiseKind = TranspicaPromiseKind { Nothing, NotNan, Below, Between } }
 mirror! { TranspicaTopology = Topology { List, Strip, Fan, Geometry } }
 mirror! { TranspicaPass = Pass { Feed, Scan, Compact } }
 mirror! { TranspicaBindingUse = BindingUse { Read, Write, Uniform } }
@@ -450,15 +458,3 @@ mirror! { TranspicaSemantic = Semantic {
     Position, Quaternion, Color, Texcoord0, Texcoord0W, Texcoord1, Texcoord2, View, Generic,
 } }
 mirror! { TranspicaBank = Bank { Float, Int, Bool } }
-
-impl Choice for Promise {
-    fn read(number: u32) -> Option<Self> {
-        let all = [
-            (TranspicaPromiseKind::Nothing, Self::Nothing),
-            (TranspicaPromiseKind::NotNan, Self::NotNan),
-            (TranspicaPromiseKind::Below, Self::Below(0)),
-            (TranspicaPromiseKind::Between, Self::Between(0, 0)),
-        ];
-        all.into_iter().find(|&(kind, _)| kind as u32 == number).map(|(_, promise)| promise)
-    }
-}

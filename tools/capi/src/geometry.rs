@@ -63,29 +63,20 @@ impl TranspicaJob {
     pub(crate) unsafe fn read<'a>(&self) -> Result<Job<'a>, Problem> {
         reserved("TranspicaJob.reserved", self.reserved)?;
         // SAFETY: guaranteed by the caller.
-        let setup = unsafe { shared(self.setup, "TranspicaJob.setup") };
-        job("TranspicaJob.entry_point", self.entry_point, setup.map(|setup| &setup.setup))
+        let setup = unsafe { shared(self.setup, "TranspicaJob.setup") }.map(|setup| &setup.setup);
+        Ok(match choice("TranspicaJob.entry_point", self.entry_point)? {
+            TranspicaEntryPoint::Vertex => Job::Vertex,
+            TranspicaEntryPoint::Compute => Job::Compute,
+            TranspicaEntryPoint::Quaternions => Job::Quaternions,
+            TranspicaEntryPoint::BeforeGeometry => {
+                let setup = setup?;
+                Job::BeforeGeometry { outputs: setup.vertex_outputs, vertices: setup.point_vertices() }
+            }
+            TranspicaEntryPoint::Geometry => Job::Geometry(setup?),
+            TranspicaEntryPoint::GeometryStage => Job::GeometryStage(setup?),
+            TranspicaEntryPoint::Draw => Job::Draw(setup?),
+        })
     }
-}
-
-/// Returns the job of an entry point; `setup` is asked for where the draw has a geometry program.
-pub(crate) fn job<'a>(
-    name: &str,
-    entry_point: u32,
-    setup: Result<&'a Setup, Problem>,
-) -> Result<Job<'a>, Problem> {
-    Ok(match choice(name, entry_point)? {
-        TranspicaEntryPoint::Vertex => Job::Vertex,
-        TranspicaEntryPoint::Compute => Job::Compute,
-        TranspicaEntryPoint::Quaternions => Job::Quaternions,
-        TranspicaEntryPoint::BeforeGeometry => {
-            let setup = setup?;
-            Job::BeforeGeometry { outputs: setup.vertex_outputs, vertices: setup.point_vertices() }
-        }
-        TranspicaEntryPoint::Geometry => Job::Geometry(setup?),
-        TranspicaEntryPoint::GeometryStage => Job::GeometryStage(setup?),
-        TranspicaEntryPoint::Draw => Job::Draw(setup?),
-    })
 }
 
 /// Returns 1 if a geometry program takes part in a draw with these registers, else 0.

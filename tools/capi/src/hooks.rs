@@ -9,7 +9,7 @@ use crate::boundary::array;
 use crate::chain::{TranspicaHead, structures};
 use crate::enums::TranspicaHookKind;
 use crate::problem::Problem;
-use crate::settings::{choice, reserved, switch};
+use crate::settings::{choice, narrow, reserved, switch};
 
 /// An operand of a hook: four floats.
 #[repr(C)]
@@ -73,15 +73,10 @@ impl TranspicaHook {
     fn read(&self) -> Result<Hook, Problem> {
         let Self { kind, semantic, mask, number, location, reserved: rest, operands } = *self;
         reserved("TranspicaHook.reserved", rest)?;
-        let short = |what: &str, number: u32| {
-            u8::try_from(number).map_err(|_| {
-                Problem::choice(format!("TranspicaHook.{what} is {number}, which does not exist"))
-            })
-        };
         let output = |hook| Ok(Hook::Output(choice::<Semantic>("TranspicaHook.semantic", semantic)?, hook));
-        let mask = || match short("mask", mask)? {
-            mask @ 0..16 => Ok(Mask(mask)),
-            mask => Err(Problem::choice(format!(
+        let mask = || match mask {
+            0..16 => Ok(Mask(mask as u8)), // Range: the pattern.
+            _ => Err(Problem::choice(format!(
                 "TranspicaHook.mask is {mask:#x}, but there are four components"
             ))),
         };
@@ -96,13 +91,10 @@ impl TranspicaHook {
                 }
                 output(OutputHook::Transform(rows))
             }
-            TranspicaHookKind::Redirect => Ok(Hook::Redirect(short("number", number)?, operands[0].read()?)),
-            TranspicaHookKind::Tap => {
-                let address = u16::try_from(number).map_err(|_| {
-                    Problem::choice(format!("TranspicaHook.number is {number}: no program has this address"))
-                })?;
-                Ok(Hook::Tap(Pc(address), location))
+            TranspicaHookKind::Redirect => {
+                Ok(Hook::Redirect(narrow("TranspicaHook.number", number)?, operands[0].read()?))
             }
+            TranspicaHookKind::Tap => Ok(Hook::Tap(Pc(narrow("TranspicaHook.number", number)?), location)),
             TranspicaHookKind::Again => Ok(Hook::Again(location)),
         }
     }
@@ -111,12 +103,7 @@ impl TranspicaHook {
 impl TranspicaHookOperand {
     fn read(&self) -> Result<HookOperand, Problem> {
         if switch("TranspicaHookOperand.is_parameter", self.is_parameter)? {
-            u8::try_from(self.parameter).map(HookOperand::Parameter).map_err(|_| {
-                Problem::choice(format!(
-                    "TranspicaHookOperand.parameter is {}, but there are 16",
-                    self.parameter
-                ))
-            })
+            narrow("TranspicaHookOperand.parameter", self.parameter).map(HookOperand::Parameter)
         } else {
             Ok(HookOperand::constant(self.value))
         }

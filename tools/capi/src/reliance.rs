@@ -26,9 +26,7 @@ pub struct TranspicaReliance {
     pub reserved: u32,
 }
 
-structures! {
-    TranspicaReliance => Reliance,
-}
+structures! { TranspicaReliance => Reliance }
 
 /// Splits a mask of registers into words.
 fn words(mask: u128) -> [u32; 3] {

@@ -174,6 +174,7 @@ struct Message {
 
 /// Result of a call: status, words, texts, messages, reflection. Does not change; any thread may
 /// read it. Free it with transpica_result_free.
+#[derive(Default)]
 pub struct TranspicaResult {
     status: TranspicaStatus,
     words: Buffer<u32>,
@@ -181,12 +182,9 @@ pub struct TranspicaResult {
     names: Buffer<u8>,
     errors: Vec<Message>,
     warnings: Vec<Message>,
-    described: Option<Described>,
-}
-
-/// A translated program; its names are stored separately, in the same order.
-struct Described {
-    tier: TranspicaTier,
+    /// None without a program, whose interface is below: its names are stored separately, in the
+    /// same order.
+    tier: Option<TranspicaTier>,
     interface: Interface,
     inputs: Vec<Span>,
     outputs: Vec<Span>,
@@ -208,20 +206,14 @@ impl TranspicaResult {
             text = names.add("the caller's allocator failed");
             Buffer::Own(names.0)
         });
-        Self { errors: vec![Message { text, code, at }], ..Self::new(status, names) }
-    }
-
-    /// Builds a result without content.
-    fn new(status: TranspicaStatus, names: Buffer<u8>) -> Self {
-        let (words, texts, errors, warnings) = Default::default();
-        Self { status, words, texts, names, errors, warnings, described: None }
+        Self { errors: vec![Message { text, code, at }], status, names, ..Self::default() }
     }
 
     /// Builds the result of a check.
     pub(crate) fn of_warnings(warnings: &[Warning], memory: Memory) -> Result<Self, Problem> {
         let mut names = Names::default();
         let warnings = names.warnings(warnings);
-        Ok(Self { warnings, ..Self::new(TranspicaStatus::Ok, memory.keep(names.0)?) })
+        Ok(Self { warnings, names: memory.keep(names.0)?, ..Self::default() })
     }
 
     /// Builds the result of a translation.
@@ -246,13 +238,19 @@ impl TranspicaResult {
             bytes
         };
         let texts = texts.into_iter().map(|(target, text)| Ok((target, memory.keep(ended(text))?)));
-        let tier = tier.into();
         Ok(Self {
             words: memory.keep(words)?,
             texts: texts.collect::<Result<_, Problem>>()?,
             warnings,
-            described: Some(Described { tier, interface, inputs, outputs, members, relies_on }),
-            ..Self::new(TranspicaStatus::Ok, memory.keep(names.0)?)
+            tier: Some(tier.into()),
+            interface,
+            inputs,
+            outputs,
+            members,
+            relies_on,
+            status: TranspicaStatus::Ok,
+            names: memory.keep(names.0)?,
+            errors: Vec::new(),
         })
     }
 
@@ -260,9 +258,11 @@ impl TranspicaResult {
         self.status
     }
 
-    fn described(&self) -> Result<&Described, Problem> {
+    /// Returns the result, if it has a program.
+    fn described(&self) -> Result<&Self, Problem> {
         let text = "the result has no program";
-        self.described.as_ref().ok_or_else(|| Problem::argument(TranspicaCode::NoProgram, text.to_owned()))
+        let problem = || Problem::argument(TranspicaCode::NoProgram, text.to_owned());
+        self.tier.map(|_| self).ok_or_else(problem)
     }
 
     /// Returns the uniform block of the program.
@@ -277,7 +277,7 @@ impl TranspicaResult {
 
     /// Returns the needs of a geometry program in a compute stage.
     pub(crate) fn kernel(&self) -> Result<&GeometryKernel, Problem> {
-        self.described.as_ref().and_then(|described| described.interface.kernel()).ok_or_else(|| {
+        self.interface.kernel().ok_or_else(|| {
             let text = "the result is not from TRANSPICA_ENTRY_POINT_GEOMETRY".to_owned();
             Problem::argument(TranspicaCode::MisplacedType, text)
         })
@@ -288,19 +288,18 @@ impl TranspicaResult {
     }
 
     fn figures(&self, head: TranspicaHead) -> TranspicaFigures {
-        let described = self.described.as_ref();
+        let Self { interface: Interface { block, .. }, .. } = self;
         // Range: none of these lists has more than a few thousand entries.
-        let count = |count: fn(&Described) -> usize| described.map_or(0, count) as u32;
         TranspicaFigures {
             head,
-            tier: described.map_or(TranspicaTier::Structured, |described| described.tier) as u32,
+            tier: self.tier.unwrap_or(TranspicaTier::Structured) as u32,
             error_count: self.errors.len() as u32,
             warning_count: self.warnings.len() as u32,
-            input_count: count(|described| described.inputs.len()),
-            output_count: count(|described| described.outputs.len()),
-            member_count: count(|described| described.members.len()),
-            uniform_size: described.map_or(0, |described| described.interface.block.size),
-            uniform_minimum: described.map_or(0, |described| described.interface.block.used()),
+            input_count: self.inputs.len() as u32,
+            output_count: self.outputs.len() as u32,
+            member_count: self.members.len() as u32,
+            uniform_size: block.size,
+            uniform_minimum: block.used(),
         }
     }
 
@@ -321,13 +320,13 @@ impl TranspicaResult {
         }
     }
 
-    fn input(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaInput {
-        let (name, number) = (described.inputs[index], described.interface.attributes[index].register.into());
+    fn input(&self, index: usize, head: TranspicaHead) -> TranspicaInput {
+        let (name, number) = (self.inputs[index], self.interface.attributes[index].register.into());
         TranspicaInput { head, name: self.text(name), name_length: name.length, number, location: number }
     }
 
-    fn output(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaOutput {
-        let (name, output) = (described.outputs[index], &described.interface.outputs[index]);
+    fn output(&self, index: usize, head: TranspicaHead) -> TranspicaOutput {
+        let (name, output) = (self.outputs[index], &self.interface.outputs[index]);
         let (destination, location) = match output.location {
             Location::Position => (TranspicaDestination::Position, 0),
             Location::Varying(location) => (TranspicaDestination::Varying, location),
@@ -344,8 +343,8 @@ impl TranspicaResult {
         }
     }
 
-    fn member(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaMember {
-        let (name, member) = &described.members[index];
+    fn member(&self, index: usize, head: TranspicaHead) -> TranspicaMember {
+        let (name, member) = &self.members[index];
         let kind = match member.ty {
             MemberType::Vec4 | MemberType::Vec4Array(_) => TranspicaMemberType::FloatVectors,
             MemberType::IVec4 | MemberType::IVec4Array(_) => TranspicaMemberType::IntVectors,
@@ -366,21 +365,27 @@ impl TranspicaResult {
     }
 }
 
-/// Fills a structure about entry `index` of `count`.
+/// Fills a structure about an entry of a list of the result.
 ///
 /// # Safety
-/// As for [`fill`].
+/// `result` is NULL or a result; as for [`fill`].
 unsafe fn entry<T: Structure>(
-    out: *mut T,
+    result: *const TranspicaResult,
     index: usize,
-    count: usize,
-    make: impl FnOnce(TranspicaHead) -> T,
-) -> Result<(), Problem> {
-    if index >= count {
-        return Err(Problem::choice(format!("{} {index} does not exist; there are {count}", T::NAME)));
-    }
-    // SAFETY: guaranteed by the caller.
-    unsafe { fill(out, make) }
+    out: *mut T,
+    count: fn(&TranspicaResult) -> usize,
+    make: fn(&TranspicaResult, usize, TranspicaHead) -> T,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: guaranteed by the caller.
+        let result = unsafe { shared(result, "result")? };
+        let count = count(result);
+        if index >= count {
+            return Err(Problem::choice(format!("{} {index} does not exist; there are {count}", T::NAME)));
+        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { fill(out, |head| make(result, index, head)) }
+    })
 }
 
 /// Returns the status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
@@ -451,7 +456,9 @@ pub unsafe extern "C" fn transpica_result_error(
     message: *mut TranspicaMessage,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { fill_message(result, index, message, |result| &result.errors) }
+    unsafe {
+        entry(result, index, message, |of| of.errors.len(), |of, n, head| of.message(of.errors[n], head))
+    }
 }
 
 /// Fills `message` with warning number `index`, from 0.
@@ -462,51 +469,9 @@ pub unsafe extern "C" fn transpica_result_warning(
     message: *mut TranspicaMessage,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { fill_message(result, index, message, |result| &result.warnings) }
-}
-
-/// Fills a structure about an error or a warning.
-///
-/// # Safety
-/// `result` is NULL or a result; as for [`fill`].
-unsafe fn fill_message(
-    result: *const TranspicaResult,
-    index: usize,
-    out: *mut TranspicaMessage,
-    list: fn(&TranspicaResult) -> &[Message],
-) -> TranspicaStatus {
-    plain(|| {
-        // SAFETY: guaranteed by the caller.
-        let result = unsafe { shared(result, "result")? };
-        let list = list(result);
-        // SAFETY: guaranteed by the caller.
-        unsafe { entry(out, index, list.len(), |head| result.message(list[index], head)) }
-    })
-}
-
-/// Fills a structure about an input, output or member of a program.
-///
-/// # Safety
-/// `result` is NULL or a result; as for [`fill`].
-unsafe fn fill_listed<T: Structure>(
-    result: *const TranspicaResult,
-    index: usize,
-    out: *mut T,
-    count: fn(&Described) -> usize,
-    make: fn(&TranspicaResult, &Described, usize, TranspicaHead) -> T,
-) -> TranspicaStatus {
-    plain(|| {
-        // SAFETY: guaranteed by the caller.
-        let result = unsafe { shared(result, "result")? };
-        let described = result.described.as_ref();
-        let count = described.map_or(0, count);
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            entry(out, index, count, |head| {
-                make(result, described.expect("what has entries is described"), index, head)
-            })
-        }
-    })
+    unsafe {
+        entry(result, index, message, |of| of.warnings.len(), |of, n, head| of.message(of.warnings[n], head))
+    }
 }
 
 /// Fills `input` with attribute number `index` of those that the program reads, from 0.
@@ -517,7 +482,7 @@ pub unsafe extern "C" fn transpica_result_input(
     input: *mut TranspicaInput,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { fill_listed(result, index, input, |of| of.inputs.len(), TranspicaResult::input) }
+    unsafe { entry(result, index, input, |of| of.inputs.len(), TranspicaResult::input) }
 }
 
 /// Fills `output` with output number `index`, from 0.
@@ -528,7 +493,7 @@ pub unsafe extern "C" fn transpica_result_output(
     output: *mut TranspicaOutput,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { fill_listed(result, index, output, |of| of.outputs.len(), TranspicaResult::output) }
+    unsafe { entry(result, index, output, |of| of.outputs.len(), TranspicaResult::output) }
 }
 
 /// Fills `member` with member number `index` of the uniform block, from 0.
@@ -539,7 +504,7 @@ pub unsafe extern "C" fn transpica_result_member(
     member: *mut TranspicaMember,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { fill_listed(result, index, member, |of| of.members.len(), TranspicaResult::member) }
+    unsafe { entry(result, index, member, |of| of.members.len(), TranspicaResult::member) }
 }
 
 /// Fills `member` with the member or symbol of this name, which ends with a zero.
@@ -555,7 +520,7 @@ pub unsafe extern "C" fn transpica_result_member_named(
         let (result, name) = unsafe { (shared(result, "result")?, text(name, "name")?) };
         let is_it =
             |(span, _): &(Span, Member)| result.names[span.start..][..span.length] == *name.as_bytes();
-        Ok(result.described.as_ref().and_then(|it| it.members.iter().position(is_it)).unwrap_or(usize::MAX))
+        Ok(result.members.iter().position(is_it).unwrap_or(usize::MAX))
     });
     // SAFETY: guaranteed by the caller.
     unsafe { transpica_result_member(result, index, member) }

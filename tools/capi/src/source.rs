@@ -227,15 +227,21 @@ pub(crate) const TARGETS: [(TranspicaTarget, bool); 7] = [
 #[derive(Default)]
 struct Structures {
     request: Option<TranspicaRequest>,
-    raw: Option<TranspicaRawProgram>,
-    executable: Option<TranspicaExecutable>,
-    registers: Option<TranspicaRegisterProgram>,
-    writes: Option<TranspicaRegisterWrites>,
+    source: Option<Source>,
     salt: Option<TranspicaSalt>,
     input: Option<TranspicaVertexInput>,
     hooks: Option<TranspicaHooks>,
     job: Option<TranspicaJob>,
     debug: Option<TranspicaDebugSource>,
+}
+
+impl Structures {
+    fn add(&mut self, source: Source) -> Result<(), Problem> {
+        if self.source.replace(source).is_none() {
+            return Ok(());
+        }
+        Err(Problem::argument(TranspicaCode::RepeatedType, "a chain has two programs".to_owned()))
+    }
 }
 
 /// Source of the program.
@@ -282,23 +288,16 @@ impl ProgramRequest<'_> {
             use TranspicaType as T;
             match link.which()? {
                 T::Request => link.read_into(&mut given.request)?,
-                T::RawProgram => link.read_into(&mut given.raw)?,
-                T::Executable => link.read_into(&mut given.executable)?,
-                T::RegisterProgram => link.read_into(&mut given.registers)?,
-                T::RegisterWrites => link.read_into(&mut given.writes)?,
+                T::RawProgram => given.add(Source::Raw(link.read()?))?,
+                T::Executable => given.add(Source::Executable(link.read()?))?,
+                T::RegisterProgram => given.add(Source::Registers(link.read()?))?,
+                T::RegisterWrites => given.add(Source::Writes(link.read()?))?,
                 T::Salt => link.read_into(&mut given.salt)?,
                 T::VertexInput => link.read_into(&mut given.input)?,
                 T::Hooks => link.read_into(&mut given.hooks)?,
                 T::Job => link.read_into(&mut given.job)?,
                 T::DebugSource => link.read_into(&mut given.debug)?,
-                other @ (T::Figures
-                | T::Message
-                | T::Input
-                | T::Output
-                | T::Member
-                | T::Kernel
-                | T::PlanFigures
-                | T::Reliance) => return Err(link.misplaced(other, call)),
+                other => return Err(link.misplaced(other, call)),
             }
         }
         let targets = Targets::new(given.request.as_ref())?;
@@ -312,25 +311,11 @@ impl ProgramRequest<'_> {
         let job = given.job.map(|job| unsafe { job.read() }).transpose()?;
         // SAFETY: guaranteed by the caller.
         let debug = given.debug.map(|debug| unsafe { debug.read() }).transpose()?;
-        let mut sources = [
-            given.raw.map(Source::Raw),
-            given.executable.map(Source::Executable),
-            given.registers.map(Source::Registers),
-            given.writes.map(Source::Writes),
-        ]
-        .into_iter()
-        .flatten();
-        match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, targets, input, salt, hooks, job, debug }),
-            (None, _) => {
-                let text = format!("{call} needs a structure that names the program");
-                Err(Problem::argument(TranspicaCode::NoProgram, text))
-            }
-            (Some(_), Some(_)) => {
-                let text = "a chain has two programs".to_owned();
-                Err(Problem::argument(TranspicaCode::RepeatedType, text))
-            }
-        }
+        let Some(source) = given.source else {
+            let text = format!("{call} needs a structure that names the program");
+            return Err(Problem::argument(TranspicaCode::NoProgram, text));
+        };
+        Ok(Self { source, targets, input, salt, hooks, job, debug })
     }
 
     /// Calls `work` with the program.

@@ -6,6 +6,7 @@
 
 use super::ahead::Ahead;
 use super::execute::{Kernel, kernel};
+use crate::entity::bits;
 use transpica::Program;
 use transpica::interp::Settings;
 use transpica::isa::access::Access;
@@ -51,6 +52,17 @@ impl Places {
             self.count += 1;
         }
         *place
+    }
+
+    /// The used components of a bank with their places.
+    pub(super) fn each(&self, bank: Bank) -> impl Iterator<Item = (usize, usize)> {
+        self.some(bank, self.used(bank))
+    }
+
+    /// Components of a bank with their places.
+    pub(super) fn some(&self, bank: Bank, components: u64) -> impl Iterator<Item = (usize, usize)> {
+        let place = move |component| usize::from(self.get(bank, component));
+        bits(components).map(move |component| (component as usize, place(component as usize)))
     }
 
     /// The used components of a bank as a set: bit 4 · n + c is component c of register n.

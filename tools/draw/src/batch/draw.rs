@@ -168,7 +168,7 @@ impl Batch {
                     column[..SMALL].fill(values[component]);
                 }
                 let place = code.places.get(Bank::Input, 4 * register + component);
-                runner.file.small.set_input(place, count, column);
+                runner.file.small.set_input(place.into(), count, column);
             }
         }
         runner.run_small(code, count);

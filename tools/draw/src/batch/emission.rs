@@ -31,7 +31,7 @@ pub(super) struct Emission {
     /// The value of the components of other outputs.
     unwritten: Box<[Lanes; 4]>,
     /// The inactive bank of each output component that has a place.
-    other: Vec<(u8, Row)>,
+    other: Vec<(usize, Row)>,
     /// The lanes whose next vertex goes to each slot, those that submit it, and those that reverse
     /// the triangle.
     slot_of: [u64; VERTEX_SLOTS],
@@ -59,8 +59,7 @@ pub(super) struct Emission {
 
 impl Emission {
     pub(super) fn new(places: &Places, forwarded: u16, uninitialized: [f32; 4]) -> Self {
-        let other = bits(places.used(Bank::Output))
-            .map(|component| (places.get(Bank::Output, component as usize), Row::new()));
+        let other = places.each(Bank::Output).map(|(_, place)| (place, Row::new()));
         Self {
             places: places.clone(),
             forwarded,
@@ -157,7 +156,7 @@ impl File {
             || records.write(places, lanes, vertices),
         );
         for (place, other) in other {
-            let current = self.lanes_mut((*place).into());
+            let current = &mut self.sources.places[*place];
             if at.active.is_whole {
                 std::mem::swap(current, other);
             } else {

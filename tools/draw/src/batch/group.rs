@@ -161,25 +161,12 @@ impl Group {
 
 /// The groups that wait.
 #[derive(Clone, Debug)]
-pub(super) struct Groups(Vec<Group>);
+pub(super) struct Groups(pub(super) Vec<Group>);
 
 impl Groups {
     /// None, with memory for all that there can be.
     pub(super) fn new() -> Self {
         Self(Vec::with_capacity(LANES))
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds a group.
-    pub(super) fn push(&mut self, group: Group) {
-        self.0.push(group);
     }
 
     /// Removes the group that should run first.

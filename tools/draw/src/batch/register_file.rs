@@ -11,6 +11,7 @@ use super::emission::Emission;
 use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
 use super::small::Small;
 use super::wide::Wide;
+use super::window;
 use crate::entity::bits;
 use crate::precision::arith;
 use transpica::Precision;
@@ -34,7 +35,7 @@ pub(super) struct Sources {
 
 /// Result of a relative read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
+enum Found {
     /// All active lanes read this register.
     Register(u8),
     /// The values differ.
@@ -86,15 +87,21 @@ impl Sources {
                 continue;
             }
             let to = &mut self.gathered[component].0;
-            let value =
-                |lane: usize| values[(usize::from(registers[lane]) + component) % (4 * sizes::INDICES)];
-            if active.blocks == ALL {
+            let index = |lane: usize| (usize::from(registers[lane]) + component) % (4 * sizes::INDICES);
+            if let Some(window) = &self.window {
+                for lane in bits(active.lanes).map(|lane| lane as usize % LANES) {
+                    to[lane] = match window[index(lane)] {
+                        window::NONE => values[index(lane)],
+                        place => self.places[usize::from(place)][lane],
+                    };
+                }
+            } else if active.blocks == ALL {
                 for (lane, to) in to.iter_mut().enumerate() {
-                    *to = value(lane);
+                    *to = values[index(lane)];
                 }
             } else {
                 for lane in bits(active.lanes) {
-                    to[lane as usize % LANES] = value(lane as usize % LANES);
+                    to[lane as usize % LANES] = values[index(lane as usize % LANES)];
                 }
             }
         }
@@ -175,55 +182,36 @@ impl File {
         let places = &code.places;
         self.addresses.iter_mut().for_each(|address| address[..lanes].fill(0));
         (self.lanes, self.small.is_running) = (lanes, false);
-        let [temps, outputs] = code.fresh;
-        self.fill(places, Bank::Temp, temps);
         // The banks of geometry programs change with each EMIT.
-        self.fill(places, Bank::Output, if self.emission.is_some() { 0 } else { outputs });
-        if !rounds(settings) {
-            return;
+        let outputs = if self.emission.is_some() { 0 } else { code.fresh[1] };
+        let fresh = places.some(Bank::Temp, code.fresh[0]).chain(places.some(Bank::Output, outputs));
+        for (component, place) in fresh {
+            self.sources.places[place][..lanes].fill(self.uninitialized[component % 4]);
         }
-        for component in bits(places.used(Bank::Input)) {
-            let place = places.get(Bank::Input, component as usize);
-            for value in &mut self.sources.places[usize::from(place)][..lanes] {
-                *value = load(*value, settings);
-            }
-        }
-    }
-
-    /// Gives components of a bank their default.
-    fn fill(&mut self, places: &Places, bank: Bank, components: u64) {
-        for component in bits(components) {
-            let place = places.get(bank, component as usize);
-            let value = self.uninitialized[component as usize % 4];
-            self.sources.places[usize::from(place)][..self.lanes].fill(value);
+        for (_, place) in places.each(Bank::Input).filter(|_| rounds(settings)) {
+            self.sources.places[place][..lanes].iter_mut().for_each(|value| *value = load(*value, settings));
         }
     }
 
     /// Sets the outputs of a lane that has ended.
     pub(super) fn set_outputs(&mut self, places: &Places, lane: usize, values: &[[f32; 4]; 16]) {
-        for component in bits(places.used(Bank::Output)) {
-            let component = component as usize;
-            let place = usize::from(places.get(Bank::Output, component));
+        for (component, place) in places.each(Bank::Output) {
             self.sources.places[place][lane] = values.as_flattened()[component];
         }
     }
 
     /// Sets the inputs that the program reads in the first lanes.
     pub(super) fn load(&mut self, places: &Places, inputs: &[[[f32; 4]; 16]]) {
-        for component in bits(places.used(Bank::Input)) {
-            let component = component as usize;
-            let lanes = &mut self.sources.places[usize::from(places.get(Bank::Input, component))];
+        for (component, place) in places.each(Bank::Input) {
             let values = inputs.iter().map(|input| input[component / 4 % 16][component % 4]);
-            lanes.iter_mut().zip(values).for_each(|(lane, value)| *lane = value);
+            self.sources.places[place].iter_mut().zip(values).for_each(|(lane, value)| *lane = value);
         }
     }
 
     /// The inputs of a lane; those that the program does not read have their default.
     pub(super) fn inputs(&self, places: &Places, lane: usize) -> [[f32; 4]; 16] {
         let mut inputs = Registers::DEFAULT_INPUTS;
-        for component in bits(places.used(Bank::Input)) {
-            let component = component as usize;
-            let place = usize::from(places.get(Bank::Input, component));
+        for (component, place) in places.each(Bank::Input) {
             inputs.as_flattened_mut()[component] = self.sources.places[place][lane];
         }
         inputs
@@ -267,25 +255,24 @@ impl File {
     /// Finds the registers of a relative read.
     #[inline(never)]
     fn relative(&mut self, read: &Read, counter: i32, at: &At<'_>) -> Found {
+        let (sources, counters) = (&mut self.sources, [counter; LANES]);
         let addresses = match read.from {
             From::Relative(Index::A0x) => &self.addresses[0],
             From::Relative(Index::A0y) => &self.addresses[1],
             From::Relative(Index::Al | Index::None) | From::Lanes | From::Uniform => {
-                if self.sources.window.is_some() {
-                    return self.sources.gather_window(read, |_| counter, at.active);
+                if sources.window.is_none() {
+                    return Found::Register(arith::uniform_index(read.register, counter));
                 }
-                return Found::Register(arith::uniform_index(read.register, counter));
+                &counters
             }
         };
-        let sources = &mut self.sources;
-        if sources.window.is_some() {
-            return sources.gather_window(read, |lane| addresses[lane], at.active);
-        }
         at.wide.call(
             #[inline(always)]
             || match at.active.common(addresses) {
-                Some(address) => Found::Register(arith::uniform_index(read.register, address)),
-                None => {
+                Some(address) if sources.window.is_none() => {
+                    Found::Register(arith::uniform_index(read.register, address))
+                }
+                Some(_) | None => {
                     sources.gather(read, addresses, at.active);
                     Found::Gathered
                 }

@@ -186,7 +186,7 @@ impl Runner {
             None => 0,
         };
         let mut words = words.min(usize::try_from(group.steps.left).unwrap_or(usize::MAX));
-        if !self.groups.is_empty() {
+        if !self.groups.0.is_empty() {
             words = words.min(self.groups.distance(group));
         }
         self.execute(code, group.state.pc, words, (group.lanes, group.loops.counter));
@@ -220,12 +220,12 @@ impl Runner {
         if self.file.small.is_running {
             return false;
         }
-        self.saved < 0 || group.lanes.count_ones() <= LONELY && self.groups.len() >= few
+        self.saved < 0 || group.lanes.count_ones() <= LONELY && self.groups.0.len() >= few
     }
 
     /// Adds the time that a group saves with some words to that saved so far.
     fn save(&mut self, words: usize) {
-        let moved = if self.groups.is_empty() { MOVE } else { MOVE_AMONG_OTHERS };
+        let moved = if self.groups.0.is_empty() { MOVE } else { MOVE_AMONG_OTHERS };
         let (lanes, blocks) =
             (i64::from(self.active.lanes.count_ones()), i64::from(self.active.blocks.count_ones()));
         // In quarters: `lanes`, 2.5 and `blocks / 2` of the model.
@@ -258,7 +258,11 @@ impl Runner {
             group.flush(&mut self.used);
             return self.groups.next();
         }
-        if self.groups.is_empty() { Some(group) } else { Some(self.groups.reschedule(group, &mut self.used)) }
+        if self.groups.0.is_empty() {
+            Some(group)
+        } else {
+            Some(self.groups.reschedule(group, &mut self.used))
+        }
     }
 
     /// Ends the lanes that have used up their budget; returns whether any are left.
@@ -299,7 +303,7 @@ impl Runner {
         if failing != 0 {
             let mut other = Group { lanes: failing, ..group.clone() };
             if self.step(code, &mut other, false) {
-                self.groups.push(other);
+                self.groups.0.push(other);
             } else {
                 other.flush(&mut self.used);
             }

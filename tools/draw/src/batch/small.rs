@@ -9,7 +9,6 @@ use super::code::{Action, Bank, Code, From, Operation, Places, Read};
 use super::execute::{data, of_settings};
 use super::lanes::{BLOCK, LANES, components, flip};
 use super::register_file::{At, File, load, rounds};
-use crate::entity::bits;
 use crate::precision::arith;
 use transpica::Precision;
 use transpica::interp::{Exact, F24, Fast, Flushed, Mode, Settings};
@@ -92,9 +91,8 @@ impl Small {
     #[cold]
     fn fill(&mut self, code: &Code) {
         for (bank, components) in [Bank::Temp, Bank::Output].into_iter().zip(code.fresh) {
-            for component in bits(components) {
-                let value = self.uninitialized[component as usize % 4];
-                let place = code.places.get(bank, component as usize);
+            for (component, place) in code.places.some(bank, components) {
+                let value = self.uninitialized[component % 4];
                 self.place(place).for_each(|row| *row = [value; BLOCK]);
             }
         }
@@ -103,20 +101,17 @@ impl Small {
     /// Rounds the inputs.
     #[cold]
     fn round(&mut self, places: &Places, settings: &Settings) {
-        for component in bits(places.used(Bank::Input)) {
-            let place = places.get(Bank::Input, component as usize);
-            for value in self.place(place).flatten() {
-                *value = load(*value, settings);
-            }
+        for (_, place) in places.each(Bank::Input) {
+            self.place(place).flatten().for_each(|value| *value = load(*value, settings));
         }
     }
 
     /// Sets a component of an input in the first lanes.
     #[inline(never)]
-    pub(super) fn set_input(&mut self, place: u8, count: usize, values: &[f32; LANES]) {
+    pub(super) fn set_input(&mut self, place: usize, count: usize, values: &[f32; LANES]) {
         let chunks = values.as_chunks::<BLOCK>().0.iter().take(count.div_ceil(BLOCK));
         for (rows, values) in self.blocks.iter_mut().zip(chunks) {
-            rows.0[usize::from(place)] = *values;
+            rows.0[place] = *values;
         }
     }
 
@@ -126,8 +121,8 @@ impl Small {
     }
 
     /// The lanes of all blocks of a place.
-    fn place(&mut self, place: u8) -> impl Iterator<Item = &mut Component> {
-        self.blocks.iter_mut().map(move |rows| &mut rows.0[usize::from(place)])
+    fn place(&mut self, place: usize) -> impl Iterator<Item = &mut Component> {
+        self.blocks.iter_mut().map(move |rows| &mut rows.0[place])
     }
 
     /// Executes words.
@@ -140,17 +135,15 @@ impl Small {
 impl File {
     /// Copies the inputs of the first lanes to the registers of small runs.
     pub(super) fn give_inputs(&mut self, places: &Places, count: usize) {
-        for component in bits(places.used(Bank::Input)) {
-            let place = places.get(Bank::Input, component as usize);
-            self.small.set_input(place, count, &self.sources.places[usize::from(place)]);
+        for (_, place) in places.each(Bank::Input) {
+            self.small.set_input(place, count, &self.sources.places[place]);
         }
     }
 
     /// Copies the outputs back.
     pub(super) fn take_outputs(&mut self, places: &Places, count: usize) {
-        for component in bits(places.used(Bank::Output)) {
-            let place = places.get(Bank::Output, component as usize);
-            let to = self.sources.places[usize::from(place)].as_chunks_mut::<BLOCK>().0;
+        for (_, place) in places.each(Bank::Output) {
+            let to = self.sources.places[place].as_chunks_mut::<BLOCK>().0;
             for (to, from) in to.iter_mut().zip(self.small.place(place)).take(count.div_ceil(BLOCK)) {
                 *to = *from;
             }
@@ -170,20 +163,18 @@ fn run<M: Mode, S: Mode>(file: &mut File, operations: &[Operation], counter: i32
                 if at.active.blocks >> number & 1 == 0 {
                     continue;
                 }
-                let (uniforms, (operands, result)) = (&*sources.uniforms, &mut *small.scratch);
-                let (first, mask) = (number * BLOCK, at.active.mask_of(number));
-                let (rows, is_whole) = (&mut rows.0, at.active.is_whole);
+                let (operands, result) = &mut *small.scratch;
                 let mut block = Block {
-                    rows,
+                    rows: &mut rows.0,
                     addresses,
                     flags,
-                    uniforms,
+                    uniforms: &sources.uniforms,
                     counter,
-                    first,
-                    mask,
+                    first: number * BLOCK,
+                    mask: at.active.mask_of(number),
                     operands,
                     result,
-                    is_whole,
+                    is_whole: at.active.is_whole,
                 };
                 for operation in operations {
                     block.execute::<M, S>(operation);
@@ -242,7 +233,7 @@ impl Block<'_> {
         match read.from {
             From::Lanes => {
                 for (to, place) in values.iter_mut().zip(read.lanes) {
-                    unary(to, &self.rows[usize::from(place) % ROWS], move |value| flip(value, sign));
+                    each_lane(to, &self.rows[usize::from(place) % ROWS], |row, lane| flip(row[lane], sign));
                 }
             }
             From::Uniform => {
@@ -290,43 +281,47 @@ impl Block<'_> {
     /// Applies a function of one operand to each component.
     #[inline(always)]
     fn apply_unary(&mut self, operation: &Operation, (): (), op: impl Fn(f32) -> f32) {
-        self.write(operation, |result, [a, ..], c| unary(result, &a[c], &op));
+        self.write(operation, |result, all, c| each_lane(result, all, |[a, ..], lane| op(a[c][lane])));
     }
 
     /// Applies a function of two operands to each component.
     #[inline(always)]
     fn apply_binary(&mut self, operation: &Operation, (): (), op: impl Fn(f32, f32) -> f32) {
-        self.write(operation, |result, [a, b, _], c| binary(result, &a[c], &b[c], &op));
+        self.write(operation, |result, all, c| {
+            each_lane(result, all, |[a, b, _], lane| op(a[c][lane], b[c][lane]));
+        });
     }
 
     /// Applies a function of three operands to each component.
     #[inline(always)]
     fn apply_ternary(&mut self, operation: &Operation, (): (), op: impl Fn(f32, f32, f32) -> f32) {
-        self.write(operation, |result, [a, b, c], n| ternary(result, &a[n], &b[n], &c[n], &op));
+        self.write(operation, |result, all, n| {
+            each_lane(result, all, |[a, b, c], lane| op(a[n][lane], b[n][lane], c[n][lane]));
+        });
     }
 
     /// Applies a function of all components of two operands.
     #[inline(always)]
     fn dot(&mut self, operation: &Operation, (): (), op: impl Fn([f32; 4], [f32; 4]) -> f32) {
-        let [a, b, _] = &*self.operands;
-        dot(self.result, a, b, op);
+        let vector = |[x, y, z, w]: &[Component; 4], lane: usize| [x[lane], y[lane], z[lane], w[lane]];
+        each_lane(self.result, self.operands, |[a, b, _], lane| op(vector(a, lane), vector(b, lane)));
         self.write_equal(operation);
     }
 
     /// Applies a function of the first component of an operand.
     #[inline(always)]
     fn scalar(&mut self, operation: &Operation, (): (), op: impl Fn(f32) -> f32) {
-        unary(self.result, &self.operands[0][0], op);
+        each_lane(self.result, self.operands, |[a, ..], lane| op(a[0][lane]));
         self.write_equal(operation);
     }
 
     /// Executes DST.
     #[inline(always)]
     fn dst<M: Mode>(&mut self, operation: &Operation, (): ()) {
-        self.write(operation, |result, [a, b, _], c| match c {
+        self.write(operation, |result, all, c| match c {
             0 => *result = [1.0; BLOCK],
-            1 => binary(result, &a[1], &b[1], |a, b| M::result(M::mul(a, b))),
-            _ => unary(result, if c == 2 { &a[2] } else { &b[3] }, M::result),
+            1 => each_lane(result, all, |[a, b, _], lane| M::result(M::mul(a[1][lane], b[1][lane]))),
+            _ => each_lane(result, &all[c % 2][c], |row, lane| M::result(row[lane])),
         });
     }
 
@@ -335,8 +330,8 @@ impl Block<'_> {
     fn litp<M: Mode>(&mut self, operation: &Operation, (): ()) {
         self.set_signs();
         self.write(operation, |result, [a, ..], c| match c {
-            0 | 3 => unary(result, &a[c], |a| M::result(arith::litp_positive(a))),
-            1 => unary(result, &a[1], |a| M::result(arith::litp_power(a))),
+            0 | 3 => each_lane(result, &a[c], |a, lane| M::result(arith::litp_positive(a[lane]))),
+            1 => each_lane(result, &a[1], |a, lane| M::result(arith::litp_power(a[lane]))),
             _ => *result = [0.0; BLOCK],
         });
     }
@@ -385,40 +380,8 @@ fn blend(to: &mut Component, from: &Component, mask: &[u32; BLOCK]) {
 }
 
 #[inline(always)]
-fn unary(out: &mut Component, a: &Component, op: impl Fn(f32) -> f32) {
+fn each_lane<T>(out: &mut Component, from: &T, op: impl Fn(&T, usize) -> f32) {
     for lane in 0..BLOCK {
-        out[lane] = op(a[lane]);
-    }
-}
-
-#[inline(always)]
-fn binary(out: &mut Component, a: &Component, b: &Component, op: impl Fn(f32, f32) -> f32) {
-    for lane in 0..BLOCK {
-        out[lane] = op(a[lane], b[lane]);
-    }
-}
-
-#[inline(always)]
-fn ternary(
-    out: &mut Component,
-    a: &Component,
-    b: &Component,
-    c: &Component,
-    op: impl Fn(f32, f32, f32) -> f32,
-) {
-    for lane in 0..BLOCK {
-        out[lane] = op(a[lane], b[lane], c[lane]);
-    }
-}
-
-#[inline(always)]
-fn dot(
-    out: &mut Component,
-    [x, y, z, w]: &[Component; 4],
-    [a, b, c, d]: &[Component; 4],
-    op: impl Fn([f32; 4], [f32; 4]) -> f32,
-) {
-    for lane in 0..BLOCK {
-        out[lane] = op([x[lane], y[lane], z[lane], w[lane]], [a[lane], b[lane], c[lane], d[lane]]);
+        out[lane] = op(from, lane);
     }
 }

@@ -4,16 +4,14 @@
 
 use std::ops::Range;
 
-use super::code::{Code, From, Read};
-use super::lanes::{Active, LANES, Row};
-use super::register_file::{File, Found, Sources, load};
-use crate::entity::bits;
-use crate::precision::arith;
+use super::code::{Code, From};
+use super::lanes::{LANES, Row};
+use super::register_file::{File, Sources, load};
 use transpica::interp::{GeometryMachine, Settings};
 use transpica::isa::sizes::{FLOATS, INDICES};
 
 /// The place of a component that is the same in all lanes.
-const NONE: u16 = u16::MAX;
+pub(super) const NONE: u16 = u16::MAX;
 
 /// The uniforms of a geometry program that differ between invocations.
 #[derive(Clone, Debug)]
@@ -120,31 +118,5 @@ impl Sources {
         self.places.push(Row::new());
         // Range: at most 192 of registers and 384 of uniforms.
         (self.places.len() - 1) as u16
-    }
-
-    /// Reads the registers that addresses select, some of which differ between lanes themselves.
-    #[cold]
-    pub(super) fn gather_window(
-        &mut self,
-        read: &Read,
-        address: impl Fn(usize) -> i32,
-        active: &Active,
-    ) -> Found {
-        let Some(window) = &self.window else { return Found::Gathered };
-        let values = self.uniforms.as_flattened();
-        for component in read.mask.iter() {
-            let component = usize::from(read.lanes[component.index()]) % 4;
-            let to = &mut self.gathered[component].0;
-            for lane in bits(active.lanes) {
-                let lane = lane as usize % LANES;
-                let register = arith::uniform_index(read.register, address(lane));
-                let component = (4 * usize::from(register) + component) % (4 * INDICES);
-                to[lane] = match window[component] {
-                    NONE => values[component],
-                    place => self.places[usize::from(place)][lane],
-                };
-            }
-        }
-        Found::Gathered
     }
 }
