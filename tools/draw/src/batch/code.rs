@@ -170,6 +170,8 @@ pub(super) struct Code {
     /// Components of r and o registers that the program may read, or end with, before it writes
     /// them.
     pub(super) fresh: [u64; 2],
+    /// True if an instruction writes address registers: else they stay 0.
+    pub(super) moves: bool,
     /// Number of words of a program that runs from its entry to END in order, END excluded.
     pub(super) straight: Option<u16>,
 }
@@ -186,6 +188,7 @@ impl Code {
             places: Places { banks: [[NONE; BANK]; 3], used: [0; 3], count: 0 },
             ahead: Ahead::default(),
             fresh: [0; 2],
+            moves: false,
             straight: None,
         };
         code.insts.extend((0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))));
@@ -198,6 +201,7 @@ impl Code {
             if operation.reads_counter() {
                 counter_end = pc.next();
             }
+            code.moves |= matches!(operation.action, Action::Mova);
             operation.kernel = kernel(operation.action, settings);
             code.routes.push(route(inst, settings.permissive));
         }

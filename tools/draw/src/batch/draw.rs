@@ -64,20 +64,11 @@ impl Batch {
         to: &mut [f32],
     ) -> std::result::Result<(), VertexError> {
         self.check(vertices, records, to.len())?;
-        let (mut failure, mut place, mut is_filled) = (None, 0, false);
+        let (mut failure, mut place) = (None, 0);
+        self.begin();
         while place < vertices.order.len() {
             place = self.work.take(&vertices.order, place);
-            if self.work.count == 1 {
-                self.draw_alone(vertices, records, to);
-            } else if self.work.count <= SMALL {
-                self.draw_few(vertices, records, to);
-            } else {
-                if !is_filled {
-                    self.fill(vertices);
-                    is_filled = true;
-                }
-                self.draw_lanes(vertices, records, to);
-            }
+            self.draw_taken(vertices, records, to);
             if self.runner.failure.is_some() {
                 failure = failure.or(self.failure());
             }
@@ -89,7 +80,7 @@ impl Batch {
     }
 
     /// Runs the program for at most [`LANES`] vertices of buffers, which exist, and writes
-    /// their records, one after the other. [`fill`](Self::fill) comes before the first of a draw.
+    /// their records, one after the other. [`begin`](Self::begin) comes before the first of a draw.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -104,12 +95,17 @@ impl Batch {
         self.work.count = count;
         self.work.vertices[..count].copy_from_slice(&numbers[..count]);
         (0..).zip(&mut self.work.places[..count]).for_each(|(lane, place)| *place = lane);
-        if count <= SMALL {
-            self.draw_few(vertices, records, to);
-        } else {
-            self.draw_lanes(vertices, records, to);
-        }
+        self.draw_taken(vertices, records, to);
         self.failure().map_or(Ok(()), Err)
+    }
+
+    /// Draws the vertices of a batch.
+    fn draw_taken(&mut self, vertices: &Vertices<'_>, records: &Records, to: &mut [f32]) {
+        match self.work.count {
+            1 => self.draw_alone(vertices, records, to),
+            ..=SMALL => self.draw_few(vertices, records, to),
+            _many => self.draw_lanes(vertices, records, to),
+        }
     }
 
     /// Takes the failure of a batch of a draw, with the place of its vertex in the order.
@@ -119,8 +115,16 @@ impl Batch {
         Some(VertexError { vertex: self.work.places[vertex % LANES] as usize, error })
     }
 
-    /// Draws the vertices of a batch in lanes. Inputs that are the same in all were set before.
+    /// Begins a draw.
+    pub(crate) fn begin(&mut self) {
+        self.work.is_filled = false;
+    }
+
+    /// Draws the vertices of a batch in lanes.
     fn draw_lanes(&mut self, vertices: &Vertices<'_>, records: &Records, to: &mut [f32]) {
+        if !self.work.is_filled {
+            self.fill(vertices);
+        }
         let Self { code, runner, work } = self;
         let count = work.count.min(LANES);
         for register in registers(code) {
@@ -184,7 +188,8 @@ impl Batch {
     }
 
     /// Loads the inputs that are the same for all vertices, into as many lanes as the draw has.
-    pub(crate) fn fill(&mut self, vertices: &Vertices<'_>) {
+    fn fill(&mut self, vertices: &Vertices<'_>) {
+        self.work.is_filled = true;
         let lanes = vertices.order.len().min(LANES);
         for register in registers(&self.code) {
             let (value, first) = match vertices.attribute(register) {

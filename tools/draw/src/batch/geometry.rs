@@ -27,8 +27,8 @@ pub(crate) struct GeometryBatch {
     code: Code,
     runner: Runner,
     window: Window,
-    /// Number of invocations.
-    count: usize,
+    /// Number of invocations added, and room for [`LANES`] of them.
+    pub(crate) count: usize,
     /// The lanes that have run.
     ran: u64,
     /// Set once most lanes of a run were left: they take different ways, and will do so again.
@@ -103,11 +103,6 @@ impl GeometryBatch {
         self.count += 1;
     }
 
-    /// Returns the number of invocations added.
-    pub(crate) fn count(&self) -> usize {
-        self.count
-    }
-
     /// Runs the invocations with v0..v15 of each.
     pub(crate) fn run(&mut self, inputs: &[[[f32; 4]; 16]]) {
         self.ran = 0;
@@ -137,12 +132,7 @@ impl GeometryBatch {
 
     /// Returns whether no invocation of the last run must run on the machine.
     pub(crate) fn is_whole(&self) -> bool {
-        self.ran.count_ones() as usize == self.count()
-    }
-
-    /// Returns the number of triangles of the invocations of the last run.
-    pub(crate) fn triangle_count(&self) -> usize {
-        (0..self.count).filter_map(|lane| self.triangles(lane)).map(|(_, triangles)| triangles.count()).sum()
+        self.ran.count_ones() as usize == self.count
     }
 
     /// Returns the records of the vertices of the last run, in the order of their numbers.
@@ -154,10 +144,5 @@ impl GeometryBatch {
     /// Delivers the uniforms of an invocation to the machine.
     pub(crate) fn prepare(&self, lane: usize, machine: &mut GeometryMachine) {
         self.window.deliver_to(&self.runner.file, lane % LANES, machine);
-    }
-
-    /// Removes all invocations.
-    pub(crate) fn clear(&mut self) {
-        self.count = 0;
     }
 }

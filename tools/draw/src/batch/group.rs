@@ -57,8 +57,7 @@ impl Count {
     }
 
     /// Finds the lanes that have none left, and how many the others have.
-    fn exhausted(&mut self, lanes: u64, limit: u64, used: &mut [u64; LANES]) -> u64 {
-        self.flush(lanes, used);
+    fn exhausted(&mut self, lanes: u64, limit: u64, used: &[u64; LANES]) -> u64 {
         let (mut exhausted, mut most) = (0, 0);
         for lane in bits(lanes) {
             let used = used[lane as usize % LANES];
@@ -105,19 +104,19 @@ impl Group {
         self.jumps.flush(self.lanes, &mut used.jumps);
     }
 
-    /// Removes the lanes that have used up their budget, and returns them.
+    /// Removes the lanes that have used up their budget of steps, and returns them.
     pub(super) fn without_steps(&mut self, budget: u64, used: &mut Used) -> u64 {
-        let lanes = self.steps.exhausted(self.lanes, budget, &mut used.steps);
         // What the others used must not count for these.
-        self.jumps.flush(self.lanes, &mut used.jumps);
+        self.flush(used);
+        let lanes = self.steps.exhausted(self.lanes, budget, &used.steps);
         self.lanes &= !lanes;
         lanes
     }
 
     /// Removes the lanes that may not jump back again, and returns them.
     pub(super) fn without_jumps(&mut self, limit: u64, used: &mut Used) -> u64 {
-        let lanes = self.jumps.exhausted(self.lanes, limit, &mut used.jumps);
-        self.steps.flush(self.lanes, &mut used.steps);
+        self.flush(used);
+        let lanes = self.jumps.exhausted(self.lanes, limit, &used.jumps);
         self.lanes &= !lanes;
         lanes
     }

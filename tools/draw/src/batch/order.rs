@@ -129,6 +129,8 @@ const CACHED: usize = 1 << 16;
 pub(super) struct Work {
     /// Number of lanes.
     pub(super) count: usize,
+    /// True once the draw has set the inputs that are the same for all vertices.
+    pub(super) is_filled: bool,
     /// The vertex of each lane.
     pub(super) vertices: [u32; LANES],
     /// The place of each lane's vertex in the order.
@@ -145,6 +147,7 @@ pub(super) struct Work {
 impl Work {
     pub(super) const NONE: Self = Self {
         count: 0,
+        is_filled: false,
         vertices: [0; LANES],
         places: [0; LANES],
         copies: Vec::new(),

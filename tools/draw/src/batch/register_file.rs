@@ -180,7 +180,9 @@ impl File {
     /// defaults, and rounds inputs.
     pub(super) fn begin(&mut self, code: &Code, settings: &Settings, lanes: usize) {
         let places = &code.places;
-        self.addresses.iter_mut().for_each(|address| address[..lanes].fill(0));
+        if code.moves {
+            self.addresses.iter_mut().for_each(|address| address[..lanes].fill(0));
+        }
         (self.lanes, self.small.is_running) = (lanes, false);
         // The banks of geometry programs change with each EMIT.
         let outputs = if self.emission.is_some() { 0 } else { code.fresh[1] };

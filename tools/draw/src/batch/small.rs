@@ -78,7 +78,9 @@ impl Small {
     /// Begins a run.
     pub(super) fn begin(&mut self, code: &Code, settings: &Settings) {
         self.is_running = true;
-        self.addresses = [[[0; BLOCK]; 2]; SMALL.div_ceil(BLOCK)];
+        if code.moves {
+            self.addresses = [[[0; BLOCK]; 2]; SMALL.div_ceil(BLOCK)];
+        }
         if code.fresh != [0; 2] {
             self.fill(code);
         }

@@ -395,9 +395,7 @@ impl Pipeline {
     /// See [`Setup::from_registers`] and [`new`](Self::new); also an entry point outside the words
     /// written.
     pub fn from_registers(state: &RegisterState, options: &Options) -> Result<Self> {
-        let setup = Setup::from_registers(state)?;
-        let vertex = state.program(Stage::Vertex)?;
-        let geometry = setup.geometry.map(|_| state.program(Stage::Geometry)).transpose()?;
+        let (setup, vertex, geometry) = described(state)?;
         let mut pipeline = Self::new(&vertex, geometry.as_ref(), setup, options)?;
         pipeline.set_uniforms(Stage::Vertex, &state.uniforms(Stage::Vertex));
         pipeline.set_uniforms(Stage::Geometry, &state.uniforms(Stage::Geometry));
@@ -472,8 +470,7 @@ impl Pipeline {
     /// # Errors
     /// As [`from_registers`](Self::from_registers).
     pub fn key(state: &RegisterState) -> Result<Key> {
-        let (setup, vertex) = (Setup::from_registers(state)?, state.program(Stage::Vertex)?);
-        let geometry = setup.geometry.map(|_| state.program(Stage::Geometry)).transpose()?;
+        let (setup, vertex, geometry) = described(state)?;
         Ok(key::of_draw(&vertex, geometry.as_ref(), &setup))
     }
 
@@ -667,6 +664,13 @@ impl Pipeline {
     }
 }
 
+/// The configuration and the programs of registers.
+fn described(state: &RegisterState) -> Result<(Setup, Program<'_>, Option<Program<'_>>)> {
+    let (setup, vertex) = (Setup::from_registers(state)?, state.program(Stage::Vertex)?);
+    let geometry = setup.geometry.map(|_| state.program(Stage::Geometry)).transpose()?;
+    Ok((setup, vertex, geometry))
+}
+
 /// Varyings of all codes but those without a component.
 fn every_code() -> Cow<'static, [Varying]> {
     let row = |location: u32| {
@@ -681,17 +685,4 @@ fn vectors(outputs: Vec<Output>, options: &Options, host: HostValues) -> Records
     let field = |(location, output)| Field { output, location, offset: 4 * usize::from(location) };
     let fields: Vec<Field> = (0..).zip(outputs).map(field).collect();
     Records { stride: 4 * fields.len(), fields, options: *options, host }
-}
-
-/// Draws once from the GPU's registers: [`Pipeline::from_registers`] and [`Pipeline::draw`].
-///
-/// # Errors
-/// See those.
-pub fn draw(
-    state: &RegisterState,
-    vertices: &[[[f32; 4]; 16]],
-    indices: Option<&[u32]>,
-    options: &Options,
-) -> Result<Triangles> {
-    Pipeline::from_registers(state, options)?.draw(vertices, indices)
 }

@@ -110,7 +110,7 @@ impl Geometry {
 
     /// Returns the inputs of the next invocation.
     pub(super) fn inputs(&mut self) -> &mut [[f32; 4]; 16] {
-        let lane = self.batch.as_ref().map_or(0, |batch| batch.count());
+        let lane = self.batch.as_ref().map_or(0, |batch| batch.count);
         &mut self.inputs[lane % LANES]
     }
 
@@ -171,9 +171,9 @@ impl Geometry {
             sink.flush();
             return Ok(());
         };
-        self.spent[batch.count() % LANES] = spent;
+        self.spent[batch.count % LANES] = spent;
         batch.push();
-        if batch.count() == LANES { self.run_batch(sink) } else { Ok(()) }
+        if batch.count == LANES { self.run_batch(sink) } else { Ok(()) }
     }
 
     /// Runs what waits, after the last primitive.
@@ -200,18 +200,20 @@ impl Geometry {
     fn run_batch(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
         batch.run(&self.inputs);
-        self.has_run |= batch.count() > 0;
+        self.has_run |= batch.count > 0;
         // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
         // most vertices are in no triangle, only those of triangles stay.
         let size = sink.records.stride;
-        let keeps = sink.flushes() || batch.vertices().len() <= 3 * size * batch.triangle_count();
+        let triangles = (0..batch.count).filter_map(|lane| batch.triangles(lane));
+        let most = || triangles.map(|(_, of_lane)| 3 * size * of_lane.count()).sum();
+        let keeps = sink.flushes() || batch.vertices().len() <= most();
         let is_direct = sink.flushes() && sink.next_vertex() == 0 && batch.is_whole();
         let first = keeps.then(|| sink.next_vertex());
         if keeps && !is_direct {
             sink.push_vertices(batch.vertices());
         }
         let mut result = Ok(());
-        for lane in 0..batch.count() {
+        for lane in 0..batch.count {
             result = self.resolve(&batch, lane, first, sink);
             if result.is_err() {
                 // The draw ends here, so nothing was delivered to later ones.
@@ -224,7 +226,7 @@ impl Geometry {
         } else if !sink.write(batch.vertices()) {
             sink.push_vertices(batch.vertices());
         }
-        batch.clear();
+        batch.count = 0;
         self.batch = Some(batch);
         result
     }

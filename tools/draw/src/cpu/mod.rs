@@ -54,6 +54,6 @@ mod shade;
 mod tests;
 
 pub use assembly::Assembler;
-pub use draw::{DrawLimits, Pipeline, Triangles, draw};
+pub use draw::{DrawLimits, Pipeline, Triangles};
 #[doc(hidden)]
 pub use transpica::geometry::{GeometryInput, GeometrySetup, Topology};

@@ -47,7 +47,7 @@ pub(super) struct Shaded<'a> {
 impl<'a> Shaded<'a> {
     pub(super) fn new(batch: &'a mut Batch, named: Named<'a>, records: &'a Records) -> Self {
         let found = vec![NONE; named.count];
-        batch.fill(named.vertices);
+        batch.begin();
         // Most draws name each vertex, and none runs more often than it is named.
         let most = named.count.min(named.order.len());
         let values = Vec::with_capacity(most.saturating_mul(records.stride));

@@ -283,7 +283,8 @@ fn a_register_state_draws_the_triangles_of_its_file() {
     state.write(0x290, 1 << 31);
     [0, 0, 0x3E80_0000, 0x3F00_0000].into_iter().for_each(|word| state.write(0x291, word));
     let points = [vertex([-1.0, 0.5, 0.0]), vertex([-2.0, 0.25, 0.0])];
-    let drawn = draw(&state, &points, None, &options()).expect("draws");
+    let mut pipeline = Pipeline::from_registers(&state, &options()).expect("a pipeline");
+    let drawn = pipeline.draw(&points, None).expect("draws");
     let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &options()).expect("valid");
     for stage in [Stage::Vertex, Stage::Geometry] {
         pipeline.set_uniforms(stage, &state.uniforms(stage));
@@ -577,7 +578,7 @@ fn contradictory_registers_are_refused() {
         let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
         assert!(Setup::from_registers(&state).is_ok());
         writes.iter().for_each(|&(register, value)| state.write(register, value));
-        let text = refused(draw(&state, &[], None, &options()));
+        let text = refused(Pipeline::from_registers(&state, &options()));
         assert!(text.contains(words), "{text}");
     }
 }
