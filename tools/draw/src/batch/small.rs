@@ -235,7 +235,7 @@ impl Block<'_> {
         match read.from {
             From::Lanes => {
                 for (to, place) in values.iter_mut().zip(read.lanes) {
-                    each_lane(to, &self.rows[usize::from(place) % ROWS], |row, lane| flip(row[lane], sign));
+                    unary(to, &self.rows[usize::from(place) % ROWS], move |value| flip(value, sign));
                 }
             }
             From::Uniform => {
@@ -283,47 +283,43 @@ impl Block<'_> {
     /// Applies a function of one operand to each component.
     #[inline(always)]
     fn apply_unary(&mut self, operation: &Operation, (): (), op: impl Fn(f32) -> f32) {
-        self.write(operation, |result, all, c| each_lane(result, all, |[a, ..], lane| op(a[c][lane])));
+        self.write(operation, |result, [a, ..], c| unary(result, &a[c], &op));
     }
 
     /// Applies a function of two operands to each component.
     #[inline(always)]
     fn apply_binary(&mut self, operation: &Operation, (): (), op: impl Fn(f32, f32) -> f32) {
-        self.write(operation, |result, all, c| {
-            each_lane(result, all, |[a, b, _], lane| op(a[c][lane], b[c][lane]));
-        });
+        self.write(operation, |result, [a, b, _], c| binary(result, &a[c], &b[c], &op));
     }
 
     /// Applies a function of three operands to each component.
     #[inline(always)]
     fn apply_ternary(&mut self, operation: &Operation, (): (), op: impl Fn(f32, f32, f32) -> f32) {
-        self.write(operation, |result, all, n| {
-            each_lane(result, all, |[a, b, c], lane| op(a[n][lane], b[n][lane], c[n][lane]));
-        });
+        self.write(operation, |result, [a, b, c], n| ternary(result, &a[n], &b[n], &c[n], &op));
     }
 
     /// Applies a function of all components of two operands.
     #[inline(always)]
     fn dot(&mut self, operation: &Operation, (): (), op: impl Fn([f32; 4], [f32; 4]) -> f32) {
-        let vector = |[x, y, z, w]: &[Component; 4], lane: usize| [x[lane], y[lane], z[lane], w[lane]];
-        each_lane(self.result, self.operands, |[a, b, _], lane| op(vector(a, lane), vector(b, lane)));
+        let [a, b, _] = &*self.operands;
+        dot(self.result, a, b, op);
         self.write_equal(operation);
     }
 
     /// Applies a function of the first component of an operand.
     #[inline(always)]
     fn scalar(&mut self, operation: &Operation, (): (), op: impl Fn(f32) -> f32) {
-        each_lane(self.result, self.operands, |[a, ..], lane| op(a[0][lane]));
+        unary(self.result, &self.operands[0][0], op);
         self.write_equal(operation);
     }
 
     /// Executes DST.
     #[inline(always)]
     fn dst<M: Mode>(&mut self, operation: &Operation, (): ()) {
-        self.write(operation, |result, all, c| match c {
+        self.write(operation, |result, [a, b, _], c| match c {
             0 => *result = [1.0; BLOCK],
-            1 => each_lane(result, all, |[a, b, _], lane| M::result(M::mul(a[1][lane], b[1][lane]))),
-            _ => each_lane(result, &all[c % 2][c], |row, lane| M::result(row[lane])),
+            1 => binary(result, &a[1], &b[1], |a, b| M::result(M::mul(a, b))),
+            _ => unary(result, if c == 2 { &a[2] } else { &b[3] }, M::result),
         });
     }
 
@@ -332,8 +328,8 @@ impl Block<'_> {
     fn litp<M: Mode>(&mut self, operation: &Operation, (): ()) {
         self.set_signs();
         self.write(operation, |result, [a, ..], c| match c {
-            0 | 3 => each_lane(result, &a[c], |a, lane| M::result(arith::litp_positive(a[lane]))),
-            1 => each_lane(result, &a[1], |a, lane| M::result(arith::litp_power(a[lane]))),
+            0 | 3 => unary(result, &a[c], |a| M::result(arith::litp_positive(a))),
+            1 => unary(result, &a[1], |a| M::result(arith::litp_power(a))),
             _ => *result = [0.0; BLOCK],
         });
     }
@@ -382,8 +378,40 @@ fn blend(to: &mut Component, from: &Component, mask: &[u32; BLOCK]) {
 }
 
 #[inline(always)]
-fn each_lane<T>(out: &mut Component, from: &T, op: impl Fn(&T, usize) -> f32) {
+fn unary(out: &mut Component, a: &Component, op: impl Fn(f32) -> f32) {
     for lane in 0..BLOCK {
-        out[lane] = op(from, lane);
+        out[lane] = op(a[lane]);
+    }
+}
+
+#[inline(always)]
+fn binary(out: &mut Component, a: &Component, b: &Component, op: impl Fn(f32, f32) -> f32) {
+    for lane in 0..BLOCK {
+        out[lane] = op(a[lane], b[lane]);
+    }
+}
+
+#[inline(always)]
+fn ternary(
+    out: &mut Component,
+    a: &Component,
+    b: &Component,
+    c: &Component,
+    op: impl Fn(f32, f32, f32) -> f32,
+) {
+    for lane in 0..BLOCK {
+        out[lane] = op(a[lane], b[lane], c[lane]);
+    }
+}
+
+#[inline(always)]
+fn dot(
+    out: &mut Component,
+    [x, y, z, w]: &[Component; 4],
+    [a, b, c, d]: &[Component; 4],
+    op: impl Fn([f32; 4], [f32; 4]) -> f32,
+) {
+    for lane in 0..BLOCK {
+        out[lane] = op([x[lane], y[lane], z[lane], w[lane]], [a[lane], b[lane], c[lane], d[lane]]);
     }
 }
