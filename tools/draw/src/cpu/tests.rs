@@ -5,7 +5,7 @@ use crate::batch::{Array, Number, Order, Records, VertexAttribute, Vertices};
 use transpica::host::OutputMap;
 use transpica::interp::Uniforms;
 use transpica::isa::builder::Builder;
-use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
+use transpica::isa::{DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source};
 use transpica::settings::{Control, DepthRange, Outputs};
 use transpica::{At, Kind, Limits, Options, Program, RegisterState, Result, Setup, Shbin, Stage};
 
@@ -748,4 +748,37 @@ fn draws_of_random_registers_code_and_indices_end() {
         }
     }
     assert!(drew > 1000 && triangles > 1000, "{drew} draws, {triangles} triangles");
+}
+
+/// Lanes select uniforms by addresses of their own, some of them delivered.
+#[test]
+fn relative_reads_find_what_was_delivered_to_each_invocation() {
+    let read = |output: u8, index, offset| {
+        let operand = Operand { index, ..Operand::new(Source::Uniform(offset)) };
+        Inst::data(DataOp::Mov, Dest::Output(output), Mask::XYZW, &[operand])
+    };
+    let mova = Inst::Mova { mask: Mask(3), source: Operand::new(Source::Uniform(4)) };
+    let mut insts = vec![mova];
+    for slot in 0..3 {
+        insts.push(Inst::SetEmit { vertex: slot, prim: slot == 2, invert: false });
+        insts.extend([read(0, Index::A0x, 3 + slot), read(1, Index::A0y, 4), Inst::Emit]);
+    }
+    insts.push(END);
+    let program = program(Stage::Geometry, &insts);
+    let input = GeometryInput::Fixed { first: 4, vertices: 3, stride: 1 };
+    let mut batched = pipeline(1, input, &program);
+    assert!(batched.runs_in_batches());
+    let mut uniforms = batched.uniforms(Stage::Geometry);
+    (0u8..).zip(&mut uniforms.floats).for_each(|(n, float)| *float = [100.0 + f32::from(n); 4]);
+    batched.set_uniforms(Stage::Geometry, &uniforms);
+    let mut alone = batched.clone();
+    alone.one_by_one();
+    // Addresses of the first vertex of each: before, in and behind what is delivered, or in all alike.
+    for modulus in [7.0, 1.0] {
+        let vertices: Vec<_> = (0..60).map(|n| vertex([(n as f32 / 3.0).floor() % modulus; 3])).collect();
+        let [found, expected] =
+            [&mut batched, &mut alone].map(|own| own.draw(&vertices, None).expect("draws"));
+        assert!(found.triangles().eq(expected.triangles()));
+        assert_eq!(found.triangles().len(), 20);
+    }
 }
