@@ -82,8 +82,8 @@ impl Sources {
         for component in read.mask.iter() {
             is_read[usize::from(read.lanes[component.index()]) % 4] = true;
         }
-        for component in 0..4 {
-            if !is_read[component] {
+        for (component, is_read) in is_read.into_iter().enumerate() {
+            if !is_read {
                 continue;
             }
             let to = &mut self.gathered[component].0;
