@@ -105,10 +105,15 @@ fn executables_of_a_file_are_compared_with_each_other_and_with_themselves() {
     let one = transpica(&["equal", "shaders/lights.v.pica", "shaders/lights.v.pica"]);
     assert!(one.report().contains("lights.v.pica: the same program"), "{}", one.err);
     assert_eq!(one.succeeded(), "equal for all inputs, proven by structure\n");
-    // Without a number, the second one is taken where there are two.
     let points = ["equal", "shaders/points.shbin", "shaders/points.shbin"];
+    let text = transpica(&points).succeeded();
+    assert!(text.contains(" DVLE 1: equal for all inputs") && text.lines().count() == 2, "{text}");
+    // A name that one program has is for this one; a name that none has is an error.
+    let sprites = ["equal", "shaders/sprites.shbin", "shaders/sprites.shbin", "--bools"];
+    assert_eq!(transpica(&[&sprites[..], &["upright=true"]].concat()).status, 0);
+    assert_eq!(transpica(&[&sprites[..], &["other=true"]].concat()).status, 2);
     let stages = "a comparison with a vertex program does not accept a geometry program";
-    let ran = transpica(&points);
+    let ran = transpica(&[&points[..], &["--other-dvle", "1"]].concat());
     assert!(ran.status == 1 && ran.report().contains(stages), "{}", ran.err);
     assert!(ran.report().contains("--other-dvle") && ran.text().is_empty(), "{}", ran.err);
     let ran = transpica(&[&points[..], &["--dvle", "1"]].concat());
@@ -298,7 +303,11 @@ fn optimized_programs_are_shorter_and_equal() {
     }
     let bare = folder.join("bare").display().to_string();
     for (output, wrong, message) in [
-        (&set, &["--variants", "unknown"][..], "--variants unknown: the program's names are "),
+        (
+            &set,
+            &["--variants", "unknown"][..],
+            "--variants unknown: there is no such bool: the program's names are ",
+        ),
         (&set, &["--variants", "hasFog", "--bools", "hasFog=true"], "--variants hasFog: its value is known"),
         (&set, &["--variants", "b1,hasFog", "--bools", "b1=false"], "--variants b1: its value is known"),
         (&bare, &["--variants", "hasFog"], "give -o one"),
@@ -330,7 +339,7 @@ fn optimization_has_goals() {
     let out = folder.join("out.shbin").display().to_string();
     let points = "shaders/points.shbin";
     let text = transpica(&["optimize", points, "-o", &out]).succeeded();
-    assert!(text.contains(": 29 words, unchanged: new code would take 29 words in place of 29\n"), "{text}");
+    assert!(text.contains(": 29 words, unchanged: new code would take 29 words, too\n"), "{text}");
     let text = transpica(&["optimize", points, "-o", &out, "--for", "speed"]).succeeded();
     assert!(text.contains(": 29 words, now 33, proven equal\n"), "{text}");
     assert!(text.contains("  DVLE 1 executes 41.0 instructions, now 27.0\n"), "{text}");
@@ -351,6 +360,13 @@ fn optimization_has_goals() {
     assert_eq!(transpica(&["equal", &sum, &out, "--up-to-rounding=0.5"]).status, 0);
     let text = transpica(&[&all[..], &["--reorder=1e-9"]].concat()).succeeded();
     assert!(text.contains(": 6 words, now 5, proven equal\n  at most 0 ulp, "), "{text}");
+    let far = text.lines().find(|line| line.starts_with("  sums keep their order: ")).expect("a reason");
+    assert!(
+        far.contains("e-") && far.ends_with(" of the largest component, more than --reorder allows"),
+        "{far}"
+    );
+    let ran = transpica(&[&all[..], &["--reorder", "1e-3"]].concat());
+    assert!(ran.status == 2 && ran.err.contains("after `=`, as --reorder=1e-3"), "{}", ran.err);
     let (status, document) = json(&[&all[..], &["--reorder=0.5", "--json", "-q"]].concat());
     assert!(status == 0 && document["programs"][0]["ulp"].as_u64() > Some(0), "{document}");
     for wrong in ["--reorder=1", "--for=words"] {
@@ -450,15 +466,21 @@ fn shaders_of_other_languages_become_programs() {
         (
             &["compile", shader, "--output-as", "nosuch=color"][..],
             1,
-            "no output nosuch; there is position, color, uv",
+            "no output nosuch; there are position, color, uv",
         ),
-        (&["compile", shader, "--scaled", "nosuch"], 1, "no attribute nosuch; there is position, normal, uv"),
+        (
+            &["compile", shader, "--scaled", "nosuch"],
+            1,
+            "no attribute nosuch; there are position, normal, uv",
+        ),
         (
             &["compile", shader, "--assume", "nosuch=2^4"],
             1,
-            "no attribute or uniform nosuch; there is position, ",
+            "no attribute or uniform nosuch; there are position, ",
         ),
         (&["compile", shader, "--assume", "uv=2^4,position=2^9..2^4"], 2, "with M below N"),
+        (&["compile", shader, "--assume", "uv=no-nan"], 2, "a promise gives a range: finite, 2^N "),
+        (&["compile", shader, "--assume", "uw=2^4"], 1, "; did you mean `uv`?"),
         (&["compile", shader, "--entry", "nosuch"], 1, "no vertex entry point nosuch; there is vs_main"),
         (&["compile", &text], 2, "transpica asm"),
         (&["compile", "-"], 2, "extension of the file"),

@@ -12,5 +12,7 @@ pub mod paths;
 #[cfg(feature = "source")]
 pub mod source;
 
+#[cfg(feature = "source")]
+use transpica::stages::words;
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{cfg, geometry, ir, lift, passes, precision, translate};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use transpica::isa::Uniforms;
-use transpica_compile::compile::{Compiled, Report, compile_file};
+use transpica_compile::compile::{Compiled, Error, Report, compile_file};
 use transpica_compile::source::host::Part;
 use transpica_compile::source::interface::{Layout, UniformRegisters, UniformValues};
 use transpica_compile::source::promises::promise;
@@ -65,7 +65,7 @@ pub(crate) fn compile(name: &str, bytes: &[u8], choices: &Choices) -> Option<Res
     let mut depth = Depth::Console;
     let result = compile_file(Path::new(name), bytes, |options| {
         depth = options.depth;
-        let Choices { entry, outputs, scaled, assume } = choices.clone();
+        let Choices { entry, outputs, scaled, assume, .. } = choices.clone();
         let outputs = outputs.into_iter().filter_map(|(name, role)| Some((name, Role::named(&role).ok()?)));
         let assume = assume.into_iter().filter_map(|(name, range)| Some((name, promise(&range).ok()?)));
         Options { entry, outputs: outputs.collect(), scaled, assume: assume.collect(), ..options }
@@ -83,7 +83,8 @@ pub(crate) fn compile(name: &str, bytes: &[u8], choices: &Choices) -> Option<Res
             let Report { at, message, advice } = error.report();
             let message = advice.map_or(message.clone(), |advice| format!("{message}; {advice}"));
             let place = at.map(|at| (at.line as usize, at.column as usize));
-            Err(Problem { file: name.to_owned(), place, message })
+            let option = if let Error::Source(error) = &error { error.kind.option() } else { None };
+            Err(Problem { file: name.to_owned(), place, message, option: option.map(str::to_owned) })
         }
     })
 }

@@ -186,7 +186,10 @@ fn shader(reader: Reader<'_>, root: &DeTable<'_>, files: Files<'_>) -> Result<Sh
     let choices = choices(reader, root)?;
     let shader = match root.get("shader") {
         Some(item) => named(reader, (item, "shader"), files, &choices)?,
-        None => Shader::chosen(&beside(reader.name, files)?, &choices)?,
+        None => {
+            let chosen = Shader::chosen(&beside(reader.name, files)?, &choices);
+            chosen.map_err(|problem| choices.located(reader, problem, None))?
+        }
     };
     match root.get("compile").filter(|_| shader.declared.is_none()) {
         Some(item) => Err(reader.problem(item.span().start, "compile is for a source in a shading language")),
@@ -203,11 +206,18 @@ fn choices(reader: Reader<'_>, root: &DeTable<'_>) -> Result<Choices, Problem> {
     let entry = table.get("entry").map(|item| reader.text(item, "entry")).transpose()?;
     choices.entry = entry.map(str::to_owned);
     choices.scaled = table.get("scaled").map_or(Ok(Vec::new()), |item| reader.texts(item, "scaled"))?;
+    for (key, item) in table {
+        let names = item.get_ref().as_table().into_iter().flatten();
+        choices.places.extend(names.map(|(name, _)| (name.get_ref().to_string(), name.span().start)));
+        let lists = choices.scaled.iter().filter(|_| key.get_ref() == "scaled");
+        choices.places.extend(lists.map(|name| (name.clone(), item.span().start)));
+    }
     let named = |key: &str, check: fn(&str) -> Result<(), String>| {
         let named = table.get(key).map(|item| reader.table(item, key)).transpose()?;
         let value = |(name, item): (&Key<'_>, &Item<'_>)| {
-            let text = reader.text(item, key)?;
-            check(text).map_err(|error| reader.problem(item.span().start, error))?;
+            let what = format!("{key}.{}", name.get_ref());
+            let text = reader.text(item, &what)?;
+            check(text).map_err(|error| reader.problem(item.span().start, format!("{what}: {error}")))?;
             Ok((name.get_ref().to_string(), text.to_owned()))
         };
         named.into_iter().flatten().map(value).collect::<Result<Vec<_>, Problem>>()
@@ -217,6 +227,21 @@ fn choices(reader: Reader<'_>, root: &DeTable<'_>) -> Result<Choices, Problem> {
     Ok(choices)
 }
 
+impl Choices {
+    /// The problem of a shader where the file names what it is about, or the shader.
+    fn located(&self, reader: Reader<'_>, problem: Problem, shader: Option<usize>) -> Problem {
+        // The assembler's own places are the better ones.
+        if problem.file.is_empty() {
+            return problem;
+        }
+        let option = self.places.iter().find(|(name, _)| problem.option.as_ref() == Some(name));
+        match option.map(|(_, place)| *place).or(shader) {
+            Some(place) => reader.problem(place, problem.to_string()),
+            None => problem,
+        }
+    }
+}
+
 /// Reads the shader that a value names.
 fn named(
     reader: Reader<'_>,
@@ -224,13 +249,7 @@ fn named(
     files: Files<'_>,
     choices: &Choices,
 ) -> Result<Shader, Problem> {
-    let located = |problem: Problem| {
-        // The assembler's own places are the better ones.
-        if problem.file.is_empty() {
-            return problem;
-        }
-        reader.problem(item.span().start, problem.to_string())
-    };
+    let located = |problem| choices.located(reader, problem, Some(item.span().start));
     let read: Result<Vec<_>, _> = reader.texts(item, key)?.iter().map(|name| files(name)).collect();
     read.and_then(|read| Shader::chosen(&read, choices)).map_err(located)
 }

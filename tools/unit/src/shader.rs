@@ -26,11 +26,13 @@ pub struct Problem {
     pub place: Option<(usize, usize)>,
     /// The message.
     pub message: String,
+    /// The name in `compile` that it is about.
+    pub(crate) option: Option<String>,
 }
 
 impl Problem {
     pub(crate) fn new(file: impl fmt::Display, message: impl fmt::Display) -> Self {
-        Self { file: file.to_string(), place: None, message: message.to_string() }
+        Self { file: file.to_string(), message: message.to_string(), ..Self::default() }
     }
 }
 
@@ -70,6 +72,8 @@ pub(crate) struct Choices {
     pub scaled: Vec<String>,
     /// Promises about attributes and uniforms by their names.
     pub assume: Vec<(String, String)>,
+    /// Where the file has these names.
+    pub places: Vec<(String, usize)>,
 }
 
 /// A compiled source in a shading language.

@@ -38,7 +38,8 @@ impl<'t> Reader<'t> {
     }
 
     pub fn problem(self, start: usize, message: impl Into<String>) -> Problem {
-        Problem { file: self.name.to_owned(), place: Some(self.place(start)), message: message.into() }
+        let (file, place) = (self.name.to_owned(), Some(self.place(start)));
+        Problem { file, place, message: message.into(), option: None }
     }
 
     /// The error about a value of another type.

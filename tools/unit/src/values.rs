@@ -11,7 +11,7 @@ use transpica_inspect::state::{self, State};
 use transpica_inspect::symbols::letter;
 use transpica_inspect::values::Named;
 
-use crate::declared::Values;
+use crate::declared::{Declared, Values};
 use crate::keys::Place;
 use crate::matrix::{self, CONSOLE, Depth, IDENTITY, Matrix};
 use crate::shader::{Executable, Problem, Shader};
@@ -91,7 +91,7 @@ pub(crate) fn state<'t>(
                 Stage::Vertex => error.replace("vertices[0]", "attributes"),
                 Stage::Geometry => error.replace("vertices", "invocations"),
             };
-            reader.problem(found.unwrap_or(start), message)
+            reader.problem(found.unwrap_or(start), typed(message, shader.declared.as_ref()))
         })
     };
     let (mut state, none) = (begin(reader, layers, (shader, to), defaults, start)?, Vec::new());
@@ -123,6 +123,18 @@ pub(crate) fn state<'t>(
         state = parsed(json!({ "vertices": [vertex] }), state, [&none, &entries], &[])?;
     }
     Ok(state)
+}
+
+/// Says the type of an attribute that the source declares.
+fn typed(message: String, declared: Option<&Declared>) -> String {
+    let typed = || {
+        let path = message.strip_suffix(" must be an array of four numbers")?;
+        let [_, attributes, _] = declared?.names();
+        let name = path.strip_prefix("attributes.")?;
+        let (_, ty) = attributes.into_iter().find(|(own, _)| own == name)?;
+        Some(format!("{path} must be a list of numbers, those of its {ty} in the source"))
+    };
+    typed().unwrap_or(message)
 }
 
 /// Returns the state before registers are set: defaults, and what the host computes from declared
@@ -233,7 +245,8 @@ fn parts<'a, 't>(
         [] => {
             let rows =
                 if has_matrix { "; keys of matrices are their first registers, 3 or 4 apart" } else { "" };
-            wrong(&format!("these values do not fit its {} registers{rows}", named.count))
+            let registers = if named.count == 1 { "register" } else { "registers" };
+            wrong(&format!("these values do not fit its {} {registers}{rows}", named.count))
         }
     }
 }

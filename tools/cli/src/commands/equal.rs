@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use serde_json::{Value, json};
 use transpica::isa::Pc;
-use transpica::{Limits, Shbin};
+use transpica::{Limits, Options, Shbin};
 use transpica_compile::equal::difference::Difference;
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{self, Names};
@@ -22,7 +22,7 @@ use crate::files;
 use crate::input::{Input, Selection};
 use crate::json::Schema;
 use crate::report::{Common, Failure};
-use crate::settings::{ForRuns, Settings};
+use crate::settings::{ForRuns, Resolved, Settings};
 use crate::streams::Streams;
 
 /// Tell whether two programs compute the same
@@ -35,7 +35,7 @@ use crate::streams::Streams;
   transpica equal a.v.pica b.v.pica --assume uniforms=2^16,attributes=2^16
   transpica equal a.v.pica b.v.pica --save-state differs.json
 
-Two files with as many programs have all compared, in their order, unless --dvle or --other-dvle chooses one. Uniforms and inputs with the same name are the same, whatever their registers; the others are matched by register, outputs by semantic. Both programs are walked side by side; where that does not prove them equal, they run on values that find faults, and a difference is made as small as it can be.
+Files with as many programs have all compared, in their order, unless --dvle or --other-dvle chooses one. Uniforms and inputs with the same name are the same, whatever their registers; the others are matched by register, outputs by semantic. Both programs are walked side by side; where that does not prove them equal, they run on values that find faults, and a difference is made as small as it can be.
 
 A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
 
@@ -49,7 +49,7 @@ pub struct Equal {
     pub second: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// Number of the executable in the second file [default: that of --dvle, or 1 of the same file]
+    /// Number of the executable in the second file [default: that of --dvle]
     #[arg(long, value_name = "N")]
     pub other_dvle: Option<usize>,
     /// Compare only these outputs: semantics or registers
@@ -139,11 +139,10 @@ fn pairs<'a>(
 ) -> Result<Vec<[Side<'a>; 2]>, Failure> {
     let counts = [first.parse()?.executables.len(), second.parse()?.executables.len()];
     let is_one_file = arguments.first == arguments.second;
-    let is_chosen = arguments.selection.dvle.is_some() || arguments.other_dvle.is_some();
-    let numbers = if is_one_file || is_chosen || counts.iter().all(|&count| count <= 1) {
-        let [dvle, other] = [arguments.selection.dvle, arguments.other_dvle];
-        let same = if is_one_file { Some(1) } else { dvle };
-        vec![[dvle, other.or(same.filter(|&number| number < counts[1]))]]
+    let [dvle, other] = [arguments.selection.dvle, arguments.other_dvle];
+    let is_chosen = dvle.is_some() || other.is_some();
+    let numbers = if is_chosen || counts.iter().all(|&count| count <= 1) {
+        vec![[dvle, other.or(dvle.filter(|&number| number < counts[1]))]]
     } else if counts[0] == counts[1] {
         (0..counts[0]).map(|number| [Some(number); 2]).collect()
     } else {
@@ -170,8 +169,13 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let (first, second) = (first?.remarked(common), second?.remarked(common));
     let pairs = pairs(arguments, [&first, &second], common)?;
     let solver = solver(arguments)?;
-    let compared = |sides| Ok((sides, verdict(arguments, sides, solver.as_deref(), common)?));
-    let compared: Vec<Compared<'_>> = pairs.iter().map(compared).collect::<Result<_, Failure>>()?;
+    let symbols: Vec<_> = pairs.iter().map(|sides| &sides[0].opened.symbols).collect();
+    let options = arguments.settings.resolve_for_each(&symbols)?;
+    let compared = |(sides, Resolved { options, .. })| {
+        Ok((sides, verdict(arguments, sides, options, solver.as_deref(), common)?))
+    };
+    let compared: Vec<Compared<'_>> =
+        pairs.iter().zip(options).map(compared).collect::<Result<_, Failure>>()?;
     write(arguments, &compared, common)?;
     let is_different = |(_, verdict): &&Compared<'_>| matches!(verdict, Verdict::Different(_));
     if let Some((sides, _)) = compared.iter().find(is_different) {
@@ -191,13 +195,13 @@ type Compared<'a> = (&'a [Side<'a>; 2], Verdict);
 fn verdict(
     arguments: &Equal,
     sides: &[Side<'_>; 2],
+    options: Options,
     solver: Option<&Path>,
     common: &Common,
 ) -> Result<Verdict, Failure> {
     let matching = Matching::new([&sides[0].opened.symbols, &sides[1].opened.symbols], &arguments.outputs);
     let matching = matching.map_err(Failure::new)?;
     matching.notes.iter().for_each(|note| common.note(note));
-    let options = arguments.settings.resolve_for(&sides[0].opened.symbols)?.options;
     let ask = |script: &str| solver.is_some_and(|solver| refutes(solver, arguments.seconds, script));
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
     let &Equal { vertices, seed, budget, .. } = arguments;

@@ -185,7 +185,7 @@ pub fn parse() -> Cli {
     // As compilers spell it: two letters are not an option of clap.
     let given = std::env::args_os()
         .map(|argument| if argument == "-MD" { "--dependencies".into() } else { argument });
-    let matches = command().try_get_matches_from(given).unwrap_or_else(|error| refuse(&error));
+    let matches = command().try_get_matches_from(given).unwrap_or_else(|error| refuse(error));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let arguments = cli.command.arguments();
     if let Err(text) = arguments.check().and_then(|()| arguments.streams().check()) {
@@ -210,7 +210,7 @@ fn page(subject: &str) -> Option<String> {
 
 /// Ends the process: with a page of the manual for `help` and a subject of the language, else with
 /// the error.
-fn refuse(error: &clap::Error) -> ! {
+fn refuse(mut error: clap::Error) -> ! {
     if let Some(ContextValue::String(subject)) = error.get(ContextKind::InvalidSubcommand)
         && std::env::args_os().any(|argument| argument == "help")
     {
@@ -223,6 +223,17 @@ fn refuse(error: &clap::Error) -> ! {
         let lines = page.lines().filter(|line| !line.starts_with("```"));
         let text = lines.fold(String::new(), |text, line| text + line + "\n");
         std::process::exit(files::write(None, text.as_bytes()).map_or(1, |()| 0));
+    }
+    let commands = command();
+    let flags = commands.get_subcommands().flat_map(clap::Command::get_arguments);
+    let mut flags = flags.filter(|flag| flag.is_require_equals_set()).filter_map(clap::Arg::get_long);
+    let given =
+        |flag: &str| std::env::args_os().any(|argument| argument.to_str() == Some(&format!("--{flag}")));
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(flag) = flags.find(|flag| given(flag))
+    {
+        let tip = format!("--{flag} takes a value after `=`, as --{flag}=1e-3");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error.exit()
 }

@@ -128,7 +128,9 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     let programs = 0..file.executables.len().max(1);
     let opened = programs.map(|index| Opened::new(&file, index, &Limits::default()));
     let opened: Vec<Opened> = opened.collect::<Result<_, _>>().map_err(fail)?;
-    let controls = controls(arguments, &opened)?;
+    let symbols: Vec<_> = opened.iter().map(|opened| &opened.symbols).collect();
+    let resolved = arguments.settings.resolve_for_each(&symbols)?;
+    let controls: Vec<Control> = resolved.into_iter().map(|resolved| resolved.options.control).collect();
     let bools = bools(&arguments.variants, &opened)?;
     for (control, bools) in controls.iter().zip(&bools) {
         let is_known = |bool: &Option<u8>| bool.is_some_and(|bool| control.bools.baked >> bool & 1 != 0);
@@ -230,17 +232,6 @@ fn relative(path: &Path, other: &Path) -> String {
     up.chain(down).collect::<Vec<String>>().join("/")
 }
 
-/// The known bools and ints of each program. Values that name uniforms are for the programs that
-/// have all of these names.
-fn controls(arguments: &Optimize, opened: &[Opened]) -> Result<Vec<Control>, Failure> {
-    let resolved = opened.iter().map(|opened| arguments.settings.resolve_for(&opened.symbols));
-    let mut resolved: Vec<_> = resolved.map(|all| all.map(|all| all.options.control)).collect();
-    if resolved.iter().all(Result::is_err) {
-        return resolved.swap_remove(0).map(|control| vec![control]);
-    }
-    Ok(resolved.into_iter().map(Result::unwrap_or_default).collect())
-}
-
 /// Registers of bools that are named, or given by number, in each program that has them.
 fn bools(names: &[String], opened: &[Opened]) -> Result<Vec<Vec<Option<u8>>>, Failure> {
     let mut all: Vec<Vec<Option<u8>>> = vec![Vec::new(); opened.len()];
@@ -257,7 +248,7 @@ fn bools(names: &[String], opened: &[Opened]) -> Result<Vec<Vec<Option<u8>>>, Fa
             found.push(register);
         }
         if let Some(fault) = fault.filter(|_| all.iter().all(|found| found.last() == Some(&None))) {
-            return Err(Failure::usage(format!("--variants {name}: {fault}")));
+            return Err(Failure::usage(format!("--variants {name}: there is no such bool: {fault}")));
         }
     }
     Ok(all)
@@ -304,6 +295,9 @@ fn table(all: &[Made], opened: &[Opened], arguments: &Optimize) -> String {
         if arguments.reorder.is_some() && kept.is_none() {
             let relative = distance.relative;
             _ = writeln!(text, "  at most {} ulp, {relative:.1e} of the largest component", distance.ulp);
+        }
+        if let Some(reason) = &made.optimized.refused {
+            _ = writeln!(text, "  sums keep their order: {reason}");
         }
         for (index, (opened, ways)) in opened.iter().zip(&made.ways).enumerate() {
             let program = if made.ways.len() > 1 { format!("DVLE {index} ") } else { String::new() };

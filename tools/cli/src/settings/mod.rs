@@ -160,6 +160,21 @@ impl<S: Scope> Settings<S> {
         self.combine(&|bank, name| symbols.registers(bank, name))
     }
 
+    /// Does so for each of several programs. A value that names a uniform is for those that have it.
+    ///
+    /// # Errors
+    /// A name that no program has.
+    pub fn resolve_for_each(&self, all: &[&Symbols]) -> Result<Vec<Resolved>, Failure> {
+        let is_known = |bank, name: &str| all.iter().any(|one| one.registers(bank, name).is_ok());
+        let one = |own: &&Symbols| {
+            self.combine(&|bank, name| match own.registers(bank, name) {
+                Err(_) if is_known(bank, name) => Ok(Vec::new()),
+                found => found,
+            })
+        };
+        all.iter().map(one).collect()
+    }
+
     fn combine(&self, names: Names<'_>) -> Result<Resolved, Failure> {
         let base = self.preset.clone().unwrap_or_default();
         let mut tree = Tree::new(&base.options, &base.profile);

@@ -6,18 +6,22 @@
 //! error.
 
 use std::fmt;
+use std::rc::Rc;
 
 use transpica::host::{Constants, dvle};
-use transpica::interp::Uniforms;
-use transpica::{Limits, Machine, Options as Settings, Shbin};
+use transpica::interp::{TraceRecord, Uniforms};
+use transpica::isa::Pc;
+use transpica::{Limits, Machine, Options as Settings, Program, Shbin};
+use transpica_draw::batch::Batch;
 use transpica_inspect::executor::ulp;
 use transpica_inspect::values::Random;
 
 use super::{Error, MOST, Overflow};
 use crate::source::evaluate::{Inputs, evaluate};
-use crate::source::interface::{Attribute, Output, UniformRegisters};
+use crate::source::interface::{Attribute, Output, UniformRegisters, UniformValues};
 use crate::source::lanes::VERTICES as LANES;
 use crate::source::promises::Promises;
+use crate::source::samples::SHARED;
 use crate::source::{Interface, Options, Scalar, Source};
 
 /// Limit of the instructions of a vertex.
@@ -62,9 +66,19 @@ struct Compared {
     seen: usize,
     /// Those of them that were left out.
     left_out: usize,
-    /// The first component that is finite in the source alone: its number and values, the number of
-    /// the vertex and its attributes.
-    overflow: Option<(Lane, usize, [[f32; 4]; 16])>,
+    /// The first component that is finite in the source alone.
+    overflow: Option<Found>,
+}
+
+/// A component that is finite in the source alone.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    lane: Lane,
+    /// The number of the vertex, and its attributes.
+    vertex: usize,
+    attributes: [[f32; 4]; 16],
+    /// The first instruction whose result is not finite.
+    pc: Option<Pc>,
 }
 
 /// The number of a component, its value in the source and in the program.
@@ -77,18 +91,36 @@ fn overflow(expected: &[f32], found: &[f32]) -> Option<Lane> {
     Some((lane, [a, b]))
 }
 
+/// The first instruction of a vertex whose result is not finite.
+fn first_infinite(program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) -> Option<Pc> {
+    let mut machine = Machine::new(program, Settings::default().settings(BUDGET)).ok()?;
+    machine.set_uniforms(uniforms);
+    let mut first = None;
+    let mut trace = |record: &TraceRecord| {
+        let is_finite = record.result.iter().all(|lane| lane.is_finite());
+        first = first.or((!is_finite).then_some(record.pc));
+    };
+    machine.run_traced(inputs, &mut trace).ok()?;
+    first
+}
+
 /// The error about a component that is finite in the source alone, if there is one.
-fn overflown(all: &[Compared], interface: &Interface) -> Option<Error> {
+fn overflown(all: &[Compared], interface: &Interface, line: Lines<'_>) -> Option<Error> {
     let found = |(one, output): (&Compared, &Output)| one.overflow.map(|found| (found, output.name.clone()));
-    let (((lane, values), vertex, registers), output) = all.iter().zip(&interface.outputs).find_map(found)?;
+    let (Found { lane: (lane, values), vertex, attributes: registers, pc }, output) =
+        all.iter().zip(&interface.outputs).find_map(found)?;
     let value = |one: &Attribute| {
         let lanes = registers[usize::from(one.register & 15)];
         (one.name.clone(), lanes.into_iter().take(one.shape.rows.into()).collect())
     };
     let attributes = interface.attributes.iter().filter(|one| one.is_read).map(value).collect();
     let component = format!("{output}.{}", COMPONENTS[lane & 3]);
-    Some(Error::Overflow(Box::new(Overflow { component, vertex, values, attributes })))
+    let line = pc.and_then(line);
+    Some(Error::Overflow(Box::new(Overflow { component, vertex, values, attributes, line })))
 }
+
+/// The line of the source that an instruction is made for.
+type Lines<'a> = &'a dyn Fn(Pc) -> Option<u32>;
 
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
@@ -103,13 +135,14 @@ pub(super) fn measure(
     interface: &Interface,
     file: &Shbin<'_>,
     vertices: usize,
+    line: Lines<'_>,
 ) -> Result<Vec<Distance>, Error> {
     let program = dvle::program(file, 0, &Limits::default()).map_err(failed)?;
     let constants = dvle::constants(file.executable(0).map_err(failed)?);
-    let machine = Machine::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
+    let batch = Batch::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
     let all = vec![Compared::default(); interface.outputs.len()];
     let promises = Promises::new(interface, &options.assume).map_err(Error::Source)?;
-    let mut run = Run { source, options, interface, constants, machine, vertices, all };
+    let mut run = Run { source, options, interface, constants, program, batch, vertices, all };
     let mut random = Random::new(0, "vertices of a shader");
     let lost = || Error::Assembly("a value of the source cannot be computed".into());
     let (mut has_run, mut drawn) = (false, 0);
@@ -117,21 +150,25 @@ pub(super) fn measure(
         let count = if drawn < vertices { LANES.min(vertices - drawn) } else { LANES };
         let inputs = Inputs::several(&mut random, interface, &promises, count);
         let expected = evaluate(source, options, interface, &inputs);
-        let uniforms: Vec<_> = inputs.iter().map(|inputs| &inputs.uniforms).collect();
+        let groups = || inputs.chunks(SHARED);
+        let uniforms: Vec<&UniformValues> = groups().map(|inputs| &*inputs[0].uniforms).collect();
         let registers = interface.registers_of_all(&uniforms).ok_or_else(lost)?;
-        for ((inputs, expected), registers) in inputs.iter().zip(expected).zip(registers) {
+        for ((inputs, expected), registers) in groups().zip(expected.chunks(SHARED)).zip(registers) {
             if run.ends(drawn) {
                 break;
             }
-            let number = drawn;
-            drawn += 1;
+            let vertices = (drawn..).zip(inputs).zip(expected);
             // Random numbers lead to indices outside of arrays, where the source has no value.
-            let Some(expected) = expected else { continue };
-            has_run = true;
-            run.vertex(number, inputs, &expected, &registers)?;
+            let vertices = vertices.filter_map(|((number, inputs), expected)| {
+                Some(Vertex { number, inputs, expected: expected.as_ref()? })
+            });
+            let vertices: Vec<Vertex<'_>> = vertices.collect();
+            has_run |= !vertices.is_empty();
+            run.group(&vertices, &registers)?;
+            drawn += inputs.len();
         }
     }
-    if let Some(error) = overflown(&run.all, interface) {
+    if let Some(error) = overflown(&run.all, interface, line) {
         return Err(error);
     }
     if has_run { distances(&run.all, interface) } else { Err(lost()) }
@@ -141,13 +178,21 @@ fn failed(error: transpica::Error) -> Error {
     Error::Assembly(error.to_string())
 }
 
+/// A vertex and the outputs that the source has for it.
+struct Vertex<'a> {
+    number: usize,
+    inputs: &'a Inputs,
+    expected: &'a [Vec<f32>],
+}
+
 /// A comparison.
 struct Run<'a> {
     source: &'a Source,
     options: &'a Options,
     interface: &'a Interface,
     constants: Constants,
-    machine: Machine,
+    program: Program<'a>,
+    batch: Batch,
     /// Vertices on which each component shall count.
     vertices: usize,
     all: Vec<Compared>,
@@ -160,21 +205,24 @@ impl Run<'_> {
         drawn >= self.vertices * MOST_DRAWN || drawn >= self.vertices && is_enough()
     }
 
-    /// Runs the program on the vertex of a number, for which the source has these outputs.
-    fn vertex(
-        &mut self,
-        vertex: usize,
-        inputs: &Inputs,
-        expected: &[Vec<f32>],
-        registers: &UniformRegisters,
-    ) -> Result<(), Error> {
+    /// Runs the program on vertices with the same uniforms.
+    fn group(&mut self, vertices: &[Vertex<'_>], registers: &UniformRegisters) -> Result<(), Error> {
         let mut uniforms = Uniforms { ints: registers.ints, bools: registers.bools, ..Uniforms::default() };
         for (to, from) in uniforms.floats.iter_mut().zip(&registers.floats) {
             *to = *from;
         }
         self.constants.apply(&mut uniforms);
-        self.machine.set_uniforms(&uniforms);
-        let found = self.machine.run(&inputs.attributes).map_err(failed)?;
+        self.batch.set_uniforms(&uniforms);
+        let attributes: Vec<_> = vertices.iter().map(|vertex| vertex.inputs.attributes).collect();
+        let mut found = vec![[[0.0; 4]; 16]; attributes.len()];
+        self.batch.run_all(&attributes, &mut found).map_err(|error| failed(error.into()))?;
+        vertices.iter().zip(&found).for_each(|(vertex, found)| self.compare(vertex, found, &uniforms));
+        Ok(())
+    }
+
+    /// Compares the outputs of a vertex.
+    fn compare(&mut self, vertex: &Vertex<'_>, found: &[[f32; 4]; 16], uniforms: &Uniforms) {
+        let Vertex { number: vertex, inputs, expected } = *vertex;
         let mut moved = None;
         for (number, (lanes, one)) in expected.iter().zip(&mut self.all).enumerate() {
             let found = &found[number & 15];
@@ -186,12 +234,15 @@ impl Run<'_> {
             // A program that is always far is wrong, whatever the source does.
             if !is_explained || one.left_out * MOST_LEFT_OUT > self.vertices.max(one.seen) {
                 one.distance.add(lanes, found);
-                if one.overflow.is_none() {
-                    one.overflow = overflow(lanes, found).map(|lane| (lane, vertex, inputs.attributes));
+                if one.overflow.is_none()
+                    && let Some(lane) = overflow(lanes, found)
+                {
+                    let attributes = inputs.attributes;
+                    let pc = first_infinite(&self.program, uniforms, &attributes);
+                    one.overflow = Some(Found { lane, vertex, attributes, pc });
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -230,7 +281,7 @@ fn movement(
             let lanes = &mut inputs.attributes[usize::from(attribute.register & 15)];
             *lanes = lanes.map(&mut nudge);
         }
-        for (uniform, registers) in interface.uniforms.iter().zip(&mut inputs.uniforms) {
+        for (uniform, registers) in interface.uniforms.iter().zip(Rc::make_mut(&mut inputs.uniforms)) {
             for (offset, shape) in uniform.layout.leaves() {
                 let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
                 let is_float = shape.scalar == Scalar::Float;
@@ -291,7 +342,8 @@ mod tests {
         let compiled = compile(&read(Language::Wgsl, program.as_bytes()).expect("valid"), &options)?;
         let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
         let file = Shbin::parse(&compiled.bytes).expect("a file");
-        measure(&source, &options, &compiled.interface, &file, 400).map(|all| all[0])
+        measure(&source, &options, &compiled.interface, &file, 400, &|pc| Some(u32::from(pc.0)))
+            .map(|all| all[0])
     }
 
     fn relative_of(programs: [&str; 2]) -> f64 {
@@ -338,6 +390,35 @@ mod tests {
         assert!(place[1] <= 0.0 && !found.values[1].is_finite(), "{error}");
         let start = format!("position.y is {:?} in the source and ", place[1]);
         assert!(error.to_string().starts_with(&start) && error.report().advice.is_some(), "{error}");
+        // The address stands for the line here: that of RSQ.
+        assert!(found.line < Some(4) && error.to_string().contains("; the first result that "), "{error}");
+    }
+
+    #[test]
+    fn whole_numbers_come_from_the_ranges_of_their_own_promises() {
+        let text = "struct Set { @align(16) far: f32, @align(16) rows: u32 }
+            @group(0) @binding(0) var<uniform> set: Set;
+            @vertex fn main(@location(0) p: vec4f, @location(1) bone: u32, @location(2) side: i32) ->
+                @builtin(position) vec4f {
+                return p * sqrt(f32(bone) - 8.5) * sqrt(-8.5 - f32(side)) * set.far;
+            }";
+        let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
+        let compiled = |promises: &[(&str, &str)], scaled: &[&str]| {
+            let assume = promises.iter().map(|&(name, text)| (name.into(), promise(text).expect("one")));
+            let scaled = scaled.iter().map(ToString::to_string).collect();
+            compile(&source, &Options { assume: assume.collect(), scaled, ..Options::of(Language::Wgsl) })
+                .err()
+        };
+        assert_eq!(compiled(&[("bone", "2^4"), ("side", "2^3..2^5")], &[]), None);
+        // A promise about all is not about indices, and the last one counts.
+        for ranges in [[("attributes", "2^4"), ("side", "2^5")], [("bone", "2^4"), ("side", "2^3")]] {
+            assert_eq!(compiled(&ranges, &[]), Some(Error::Uncompared("position.x".into())), "{ranges:?}");
+        }
+        let refused = |name, text| compiled(&[(name, text)], &["p"]).expect("no range").to_string();
+        assert_eq!(refused("bone", "2^24..2^25"), "no promise about bone: whole numbers are below 2^24");
+        assert_eq!(refused("rows", "2^24..2^25"), "no promise about rows: whole numbers are below 2^24");
+        assert_eq!(refused("p", "2^4"), "no promise about p: its bytes stand for 0 to 1");
+        assert!(["any", "no-nan", "2^4..2^4", "2^129"].iter().all(|text| promise(text).is_err()));
     }
 
     #[test]
@@ -362,7 +443,7 @@ mod tests {
             assert_eq!(compiled(ranges), Some(Error::Uncompared("position.y".into())), "{ranges:?}");
         }
         let unknown = compiled(&[("nosuch", "2^10")]).expect("unknown").to_string();
-        assert_eq!(unknown, "no attribute or uniform nosuch; there is p, q, far");
+        assert_eq!(unknown, "no attribute or uniform nosuch; there are p, q, far");
     }
 
     #[test]

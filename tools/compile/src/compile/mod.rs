@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::Path;
 
 use transpica::host::dvle;
-use transpica::isa::Mask;
+use transpica::isa::{Mask, Pc};
 use transpica::{Limits, Options as Settings, Shbin};
 use transpica_asm::lint::{Rule, lint};
 use transpica_asm::{SourceText, assemble};
@@ -100,6 +100,8 @@ pub struct Overflow {
     pub values: [f32; 2],
     /// Attributes of the vertex.
     pub attributes: Vec<(String, Vec<f32>)>,
+    /// The line of the source with the first result on the machine that is not finite.
+    pub line: Option<u32>,
 }
 
 /// An error in parts, for reports that have places of their own.
@@ -127,8 +129,9 @@ impl Error {
             }
             Self::Emit(error) => Report { at: None, message: error.to_string(), advice: advice(error) },
             Self::Overflow(_) | Self::Uncompared(_) => {
-                let advice = "give the ranges of what the host feeds, by --assume NAME=2^10 of compile or assume \
-                              in a test file; numbers without a range are from -2 to 2";
+                let advice = "give the ranges of what the host feeds: `transpica compile --assume NAME=2^10` \
+                              writes a file for other commands, a test file has assume; numbers without a \
+                              range are from -2 to 2";
                 Report { at: None, message: self.to_string(), advice: Some(advice) }
             }
             Self::Assembly(_) | Self::Distance { .. } => {
@@ -157,12 +160,15 @@ impl fmt::Display for Error {
                 )
             }
             Self::Overflow(found) => {
-                let Overflow { component, vertex, values: [source, machine], attributes } = &**found;
+                let Overflow { component, vertex, values: [source, machine], attributes, line } = &**found;
                 write!(
                     f,
                     "{component} is {source:?} in the source and {machine:?} on the machine, vertex {vertex}"
                 )?;
-                attributes.iter().try_for_each(|(name, lanes)| write!(f, ", {name} = {lanes:?}"))
+                attributes.iter().try_for_each(|(name, lanes)| write!(f, ", {name} = {lanes:?}"))?;
+                line.map_or(Ok(()), |line| {
+                    write!(f, "; the first result that is not finite is of line {line}")
+                })
             }
         }
     }
@@ -217,7 +223,11 @@ pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Resu
     }
     let file = Shbin::parse(&assembled.bytes).map_err(|error| Error::Assembly(error.to_string()))?;
     check_lint(&file)?;
-    let distances = distance::measure(source, options, &interface, &file, vertices)?;
+    let line = |pc: Pc| {
+        let place = assembled.places.get(pc.index())?;
+        *lines.get((place.line as usize).checked_sub(1)?)?
+    };
+    let distances = distance::measure(source, options, &interface, &file, vertices, &line)?;
     let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| distance.relative > MOST);
     if let Some((&distance, output)) = far {
         return Err(Error::Distance { output: output.name.clone(), distance });

@@ -91,10 +91,12 @@ pub struct Optimized {
     pub is_proven: bool,
     /// The largest distance of results, if sums may be in another order.
     pub distance: Distance,
+    /// The reason for which sums keep their order where they might change it.
+    pub refused: Option<Reason>,
 }
 
 /// The reason for which a program stays as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
     /// An invocation of the geometry program reads what an earlier one left elsewhere than in
     /// r0..r15.
@@ -121,8 +123,13 @@ pub enum Reason {
         /// Most words.
         limit: usize,
     },
-    /// Sums in another order change results by more than was allowed. The component.
-    Far(String),
+    /// Sums in another order change results by more than was allowed.
+    Far {
+        /// A component that they change.
+        component: String,
+        /// The largest distance of results, relative to the largest component of their vector.
+        distance: f32,
+    },
     /// A constant needs more bits than files have.
     Inexact,
     /// All programs together need more operand descriptors than there are.
@@ -145,14 +152,18 @@ impl fmt::Display for Reason {
             Self::NotShorter { new, old: 0 } => {
                 write!(f, "new code would take {new} words, and other programs need all of the old one")
             }
+            Self::NotShorter { new, old } if new == old => {
+                write!(f, "new code would take {new} words, too")
+            }
             Self::NotShorter { new, old } => {
                 write!(f, "new code would take {new} words in place of {old}")
             }
             Self::Slower => f.write_str("new code would execute more instructions"),
             Self::NotFaster => f.write_str("new code would execute as many instructions"),
             Self::NoRoom { new, limit } => write!(f, "it would have {new} words, of at most {limit}"),
-            Self::Far(component) => {
-                write!(f, "sums in another order change {component} by more than --reorder allows")
+            Self::Far { component, distance } => {
+                let by = format!("by {distance:.1e} of the largest component, more than --reorder allows");
+                write!(f, "sums in another order change {component}, {by}")
             }
             Self::Differs(component) => write!(f, "{component} would differ; please report it"),
             Self::Untested => f.write_str("no proof was found, and no vertex that was tried ends"),
@@ -174,9 +185,10 @@ impl fmt::Display for Reason {
 /// A file without a program that can be read.
 pub fn optimize(original: &[u8], known: &[Known], goal: Goal) -> transpica::Result<Optimized> {
     let result = optimize_once(original, known, goal)?;
-    if matches!(result.kept, Some(Reason::Far(_))) {
+    if matches!(result.kept, Some(Reason::Far { .. })) {
         let exact = optimize_once(original, known, Goal { rounding: None, ..goal })?;
-        return Ok(if exact.kept.is_none() { exact } else { result });
+        let is_better = exact.kept.is_none();
+        return Ok(if is_better { Optimized { refused: result.kept, ..exact } } else { result });
     }
     Ok(result)
 }
@@ -189,7 +201,8 @@ fn optimize_once(original: &[u8], known: &[Known], goal: Goal) -> transpica::Res
     let keep = |reason: Reason| {
         let programs = vec![Some(reason.clone()); sources.len()];
         let (bytes, kept, distance) = (original.to_vec(), Some(reason), Distance::default());
-        Ok(Optimized { bytes, before, after: before, kept, programs, is_proven: true, distance })
+        let (is_proven, after, refused) = (true, before, None);
+        Ok(Optimized { bytes, before, after, kept, programs, is_proven, distance, refused })
     };
     let better = |source: &Source<'_>| match source.written(&model)? {
         Ok(written) => source.better(written, &model),
@@ -215,7 +228,8 @@ fn optimize_once(original: &[u8], known: &[Known], goal: Goal) -> transpica::Res
                 }
             };
             let programs = all.iter().enumerate().map(stays).collect();
-            Ok(Optimized { bytes, before, after, kept: None, programs, is_proven, distance })
+            let (kept, refused) = (None, None);
+            Ok(Optimized { bytes, before, after, kept, programs, is_proven, distance, refused })
         }
     }
 }
@@ -512,8 +526,15 @@ fn compared(
             Verdict::Sampled { .. } => return Ok(Err(Reason::Untested)),
             Verdict::Different(found) => {
                 let component = found.output.map_or("its end".into(), |output| output.pair.name);
-                let is_bits = source.goal.rounding.is_none();
-                return Ok(Err(if is_bits { Reason::Differs } else { Reason::Far }(component)));
+                if source.goal.rounding.is_none() {
+                    return Ok(Err(Reason::Differs(component)));
+                }
+                let distance = match compare(&Comparison { effort, rounding: Some(f32::MAX), ..comparison })?
+                {
+                    Verdict::Sampled { sampled, .. } => sampled.worst.relative,
+                    Verdict::Proven { .. } | Verdict::Different(_) => f32::INFINITY,
+                };
+                return Ok(Err(Reason::Far { component, distance }));
             }
         }
     }

@@ -5,6 +5,8 @@ use std::fmt;
 
 use naga::Span;
 
+use crate::words::did_you_mean;
+
 /// Subjects of limits with advice of their own.
 pub(super) const BYTES: &str = "bytes of source";
 /// Resources that the vertex unit lacks.
@@ -41,6 +43,13 @@ pub enum Kind {
         name: String,
         /// Names that there are.
         known: Vec<String>,
+    },
+    /// A promise about what has no such range.
+    Promise {
+        /// The name of the attribute or uniform.
+        name: String,
+        /// The reason.
+        why: &'static str,
     },
     /// A resource that the vertex unit lacks: textures, storage buffers.
     Resource(String),
@@ -129,6 +138,7 @@ impl Kind {
             Self::Invalid(_) => "invalid",
             Self::NoEntry(_) => "no-entry",
             Self::Unknown { .. } => "unknown",
+            Self::Promise { .. } => "promise",
             Self::Resource(_) => "resource",
             Self::BuiltIn(_) => "built-in",
             Self::Format(_) => "format",
@@ -140,6 +150,14 @@ impl Kind {
             Self::NoAttributes => "no-attributes",
             Self::Limit { .. } => "limit",
             Self::Internal(_) => "internal",
+        }
+    }
+
+    /// The name that an option gives and that is its fault.
+    pub fn option(&self) -> Option<&str> {
+        match self {
+            Self::Unknown { name, .. } | Self::Promise { name, .. } => Some(name),
+            _other => None,
         }
     }
 
@@ -171,7 +189,11 @@ impl Kind {
                 "the console runs vertex programs: write `@vertex fn` in WGSL, `void main()` in GLSL"
             }
             Self::NoEntry(_) => "name one, as by --entry",
-            Self::Syntax(_) | Self::Invalid(_) | Self::Unknown { .. } | Self::Internal(_) => return None,
+            Self::Syntax(_)
+            | Self::Invalid(_)
+            | Self::Unknown { .. }
+            | Self::Promise { .. }
+            | Self::Internal(_) => return None,
         })
     }
 }
@@ -197,8 +219,11 @@ impl fmt::Display for Kind {
                 write!(f, "there are several vertex entry points: {}", names.join(", "))
             }
             Self::Unknown { what, name, known } => {
+                let verb = if known.len() == 1 { "is" } else { "are" };
                 let those = if known.is_empty() { "none".into() } else { known.join(", ") };
-                write!(f, "no {what} {name}; there is {those}")
+                write!(f, "no {what} {name}; there {verb} {those}")?;
+                let near = did_you_mean(name, known.iter().map(String::as_str));
+                near.map_or(Ok(()), |advice| write!(f, "; {advice}"))
             }
             Self::Resource(what) => write!(f, "the vertex unit has no {what}"),
             Self::BuiltIn(what) => write!(f, "the vertex unit has no built-in {what}"),
@@ -206,6 +231,7 @@ impl fmt::Display for Kind {
             Self::Operation(what) => write!(f, "the vertex unit cannot compute {what}"),
             Self::Loop => f.write_str("neither constants nor uniforms count the rounds of this loop"),
             Self::Index(what) => write!(f, "{what} takes no index that the program computes"),
+            Self::Promise { name, why } => write!(f, "no promise about {name}: {why}"),
             Self::Attribute(what) | Self::Output(what) => f.write_str(what),
             Self::NoAttributes => f.write_str("the program reads no attribute"),
             Self::Limit { subject, needed, limit, uses } => {

@@ -36,7 +36,7 @@ pub struct Inputs {
     /// v0 to v15 as floats.
     pub attributes: [[f32; 4]; 16],
     /// Declared uniforms, as the interface lists them.
-    pub uniforms: UniformValues,
+    pub uniforms: Rc<UniformValues>,
     /// Seed of other roundings of operations, by up to two units in the last place.
     pub rounding: Option<u64>,
 }
@@ -101,7 +101,7 @@ fn together(
     let mut machine = Machine {
         source,
         interface,
-        uniforms: inputs.iter().map(|inputs| &inputs.uniforms).collect(),
+        uniforms: inputs.iter().map(|inputs| &*inputs.uniforms).collect(),
         variables: Vec::new(),
         globals: Vec::new(),
         constants: Vec::new(),

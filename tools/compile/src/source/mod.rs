@@ -35,7 +35,7 @@ pub mod operations;
 pub mod promises;
 mod quaternion;
 mod read;
-mod samples;
+pub(crate) mod samples;
 mod statements;
 mod uniforms;
 mod value;

@@ -4,6 +4,7 @@
 
 use transpica::settings::Promise;
 
+use super::Scalar;
 use super::error::{Error, Kind, Result};
 use super::interface::{Interface, Uniform};
 
@@ -12,48 +13,63 @@ use super::interface::{Interface, Uniform};
 pub struct Promises {
     /// About v0 to v15.
     pub attributes: [Promise; 16],
-    /// About declared uniforms, as the interface lists them.
-    pub uniforms: Vec<Promise>,
+    /// About the floats and the whole numbers of declared uniforms, as the interface lists them.
+    pub uniforms: Vec<[Promise; 2]>,
 }
 
 /// Reads the spelling of a promise, as `finite`, `2^10` or `2^-4..2^10`.
 ///
 /// # Errors
-/// It is none, or its range is empty.
+/// It gives no range, or an empty one.
 pub fn promise(text: &str) -> std::result::Result<Promise, String> {
     let found = transpica_settings::spelling::promise(text);
-    let is_range = |promise: &Promise| !matches!(*promise, Promise::Between(least, most) if i16::from(least) >= i16::from(most));
-    found
-        .filter(is_range)
-        .ok_or_else(|| "a promise is finite, 2^N or 2^M..2^N, with M below N and N from 0 to 128".into())
+    let is_range = |promise: &Promise| match *promise {
+        Promise::Nothing | Promise::NotNan => false,
+        Promise::Below(_) => true,
+        Promise::Between(least, most) => i16::from(least) < i16::from(most),
+    };
+    found.filter(is_range).ok_or_else(|| {
+        "a promise gives a range: finite, 2^N or 2^M..2^N, with M below N and N from 0 to 128".into()
+    })
 }
 
 impl Promises {
     /// No promise.
     pub fn none(interface: &Interface) -> Self {
-        let uniforms = vec![Promise::Nothing; interface.uniforms.len()];
+        let uniforms = vec![[Promise::Nothing; 2]; interface.uniforms.len()];
         Self { attributes: [Promise::Nothing; 16], uniforms }
     }
 
-    /// Finds what promises are about; the last one counts.
+    /// Finds what promises are about; the last one counts. Those about all attributes or uniforms
+    /// are about floats: indices stay small.
     ///
     /// # Errors
-    /// The shader has neither an attribute nor a uniform of this name.
+    /// The shader has neither an attribute nor a uniform of this name, or it has no range.
     pub fn new(interface: &Interface, assume: &[(String, Promise)]) -> Result<Self> {
         let mut all = Self::none(interface);
         for (name, promise) in assume {
-            let mut found = false;
+            let mut found = name == "attributes" || name == "uniforms";
             for attribute in &interface.attributes {
-                if name == "attributes" || *name == attribute.name {
+                let (scalar, is_scaled) = (attribute.shape.scalar, attribute.is_scaled);
+                let is_named = *name == attribute.name;
+                if is_named {
+                    check(name, scalar, is_scaled, *promise)?;
+                }
+                if is_named || name == "attributes" && scalar == Scalar::Float {
                     (all.attributes[usize::from(attribute.register & 15)], found) = (*promise, true);
                 }
             }
             for (uniform, own) in interface.uniforms.iter().zip(&mut all.uniforms) {
-                if name == "uniforms" || is_of(uniform, name) {
-                    (*own, found) = (*promise, true);
+                if name == "uniforms" {
+                    own[0] = *promise;
+                } else if is_of(uniform, name) {
+                    for (_, shape) in uniform.layout.leaves() {
+                        check(name, shape.scalar, false, *promise)?;
+                    }
+                    (*own, found) = ([*promise; 2], true);
                 }
             }
-            if !found && name != "uniforms" {
+            if !found {
                 let attributes = interface.attributes.iter().map(|one| &one.name);
                 let known =
                     attributes.chain(interface.uniforms.iter().map(|one| &one.name)).cloned().collect();
@@ -63,6 +79,17 @@ impl Promises {
         }
         Ok(all)
     }
+}
+
+/// Checks that numbers of this kind have a range that a promise can give.
+fn check(name: &str, scalar: Scalar, is_scaled: bool, promise: Promise) -> Result<()> {
+    let why = match (scalar, promise) {
+        (Scalar::Float, _) if is_scaled => "its bytes stand for 0 to 1",
+        (Scalar::Bool, _) => "a bool has no range",
+        (Scalar::Int | Scalar::Uint, Promise::Between(24.., _)) => "whole numbers are below 2^24",
+        _other => return Ok(()),
+    };
+    Err(Error { kind: Kind::Promise { name: name.to_owned(), why }, at: None })
 }
 
 /// Returns whether a name is that of a uniform, of its struct variable, or of both.

@@ -2,6 +2,8 @@
 //! small indices, bytes for scaled attributes; and in the ranges of promises.
 //! In: an interface, a source of choices. Out: attributes and declared uniforms.
 
+use std::rc::Rc;
+
 use transpica::settings::Promise;
 use transpica_inspect::promises::kept;
 use transpica_inspect::values::Random;
@@ -11,6 +13,12 @@ use super::host::Part;
 use super::interface::{Interface, UniformValues};
 use super::promises::Promises;
 use super::{Scalar, Shape};
+
+/// Floats have no larger whole numbers with all their neighbors.
+const LARGE: f32 = 16_777_216.0;
+
+/// Vertices with the same uniforms, one after the other.
+pub const SHARED: usize = 16;
 
 impl Inputs {
     /// Builds random attributes and uniforms for a shader.
@@ -28,37 +36,51 @@ impl Inputs {
         let leaves = interface.leaves();
         let zeros = interface.uniforms.iter().map(|uniform| vec![[0; 4]; uniform.layout.registers()]);
         let zeros: UniformValues = zeros.collect();
-        (0..count).map(|_| Self::one(random, interface, promises, &leaves, zeros.clone())).collect()
+        let mut all = Vec::with_capacity(count);
+        let mut uniforms = Rc::<UniformValues>::default();
+        for vertex in 0..count {
+            if vertex % SHARED == 0 {
+                let mut values = zeros.clone();
+                set_uniforms(random, promises, &leaves, &mut values);
+                uniforms = Rc::new(values);
+            }
+            let attributes = attributes(random, interface, promises);
+            all.push(Self { attributes, uniforms: Rc::clone(&uniforms), rounding: None });
+        }
+        all
     }
+}
 
-    fn one(
-        random: &mut Random,
-        interface: &Interface,
-        promises: &Promises,
-        leaves: &[(Part, Shape)],
-        mut uniforms: UniformValues,
-    ) -> Self {
-        let mut attributes = [[0.0; 4]; 16];
-        for attribute in &interface.attributes {
-            let lanes = &mut attributes[usize::from(attribute.register & 15)];
-            let promise = promises.attributes[usize::from(attribute.register & 15)];
-            *lanes = [0.0, 0.0, 0.0, 1.0];
-            for lane in lanes.iter_mut().take(attribute.shape.rows.into()) {
-                *lane = match attribute.shape.scalar {
-                    Scalar::Float if attribute.is_scaled => random.below(256) as f32,
-                    Scalar::Float => float(random, promise),
-                    // Indices of bones, corners, sprites.
-                    Scalar::Int | Scalar::Uint | Scalar::Bool => random.below(4) as f32,
-                };
-            }
+/// v0 to v15 of a vertex.
+fn attributes(random: &mut Random, interface: &Interface, promises: &Promises) -> [[f32; 4]; 16] {
+    let mut attributes = [[0.0; 4]; 16];
+    for attribute in &interface.attributes {
+        let register = usize::from(attribute.register & 15);
+        let (scalar, promise) = (attribute.shape.scalar, promises.attributes[register]);
+        attributes[register] = [0.0, 0.0, 0.0, 1.0];
+        for lane in attributes[register].iter_mut().take(attribute.shape.rows.into()) {
+            *lane = match scalar {
+                Scalar::Float if attribute.is_scaled => random.below(256) as f32,
+                Scalar::Float => float(random, promise),
+                Scalar::Int | Scalar::Uint | Scalar::Bool => whole(random, scalar, promise),
+            };
         }
-        for &(part, shape) in leaves {
-            let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
-            for register in uniforms[part.uniform].iter_mut().skip(part.offset).take(rows) {
-                *register = [(); 4].map(|()| bits(random, shape, promises.uniforms[part.uniform]));
-            }
+    }
+    attributes
+}
+
+/// Sets all uniforms.
+fn set_uniforms(
+    random: &mut Random,
+    promises: &Promises,
+    leaves: &[(Part, Shape)],
+    uniforms: &mut UniformValues,
+) {
+    for &(part, shape) in leaves {
+        let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
+        for register in uniforms[part.uniform].iter_mut().skip(part.offset).take(rows) {
+            *register = [(); 4].map(|()| bits(random, shape, promises.uniforms[part.uniform]));
         }
-        Self { attributes, uniforms, rounding: None }
     }
 }
 
@@ -84,10 +106,19 @@ fn float(random: &mut Random, promise: Promise) -> f32 {
     kept(promise, number)
 }
 
-fn bits(random: &mut Random, shape: Shape, promise: Promise) -> u32 {
+/// A whole number: indices of bones, corners, sprites, or any of a range.
+fn whole(random: &mut Random, scalar: Scalar, promise: Promise) -> f32 {
+    if matches!(promise, Promise::Nothing | Promise::NotNan) {
+        return random.below(4) as f32;
+    }
+    let number = float(random, promise).trunc().clamp(1.0 - LARGE, LARGE - 1.0);
+    if scalar == Scalar::Int { number } else { number.abs() }
+}
+
+fn bits(random: &mut Random, shape: Shape, [floats, wholes]: [Promise; 2]) -> u32 {
     match shape.scalar {
-        Scalar::Float => float(random, promise).to_bits(),
-        Scalar::Int | Scalar::Uint => random.below(4),
+        Scalar::Float => float(random, floats).to_bits(),
+        Scalar::Int | Scalar::Uint => (whole(random, shape.scalar, wholes) as i32).cast_unsigned(),
         Scalar::Bool => random.below(2),
     }
 }

@@ -404,7 +404,7 @@ fn options_name_what_there_is() {
         assert_eq!(outputs(known), None, "{known:?}");
     }
     let unknown = outputs(&[("nosuch", color)]);
-    assert_eq!(unknown.as_deref(), Some("no output nosuch; there is p, tint"));
+    assert_eq!(unknown.as_deref(), Some("no output nosuch; there are p, tint"));
     assert!(outputs(&[("4", color)]).is_some());
     for role in [Role::Ignored, color, Role::Normal] {
         let found = outputs(&[("p", role)]).unwrap_or_default();
@@ -417,7 +417,7 @@ fn options_name_what_there_is() {
         message(text, |options| options.scaled = names.iter().map(|name| name.to_string()).collect())
     };
     assert_eq!(scaled(&["paint", "place"]), None);
-    assert_eq!(scaled(&["paint", "nosuch"]).as_deref(), Some("no attribute nosuch; there is place, paint"));
+    assert_eq!(scaled(&["paint", "nosuch"]).as_deref(), Some("no attribute nosuch; there are place, paint"));
 
     let entry = |name: &str| message(text, |options| options.entry = Some(name.into()));
     assert_eq!(entry("main"), None);

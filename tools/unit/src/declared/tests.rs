@@ -373,9 +373,17 @@ fn choices_are_those_of_the_compiler() {
     let range = |assume: &str| format!("{{ entry = \"one\", {tint}, assume = {{ {assume} }} }}");
     assert_eq!(check(&range("place = \"2^10\", attributes = \"finite\""), "[255, 0, 51, 255]"), Ok(None));
     let unknown = error(&range("nosuch = \"2^10\""));
-    assert_eq!(unknown, "a.wgsl: no attribute or uniform nosuch; there is place, tint");
+    let message = "a.wgsl: no attribute or uniform nosuch; there are place, tint";
+    assert_eq!(unknown, format!("a.test.toml:1:76: {message}"));
+    let scaled = error(&format!("{{ entry = \"one\", scaled = \"tnt\", {tint} }}"));
+    assert!(
+        scaled.starts_with("a.test.toml:1:37: a.wgsl: no attribute tnt; ") && scaled.ends_with("`tint`?"),
+        "{scaled}"
+    );
     let wrong = error(&range("place = \"2^4..2^2\""));
-    assert!(wrong.contains(": a promise is finite, 2^N or 2^M..2^N, with M below N"), "{wrong}");
+    assert!(wrong.contains(": assume.place: a promise gives a range: finite, 2^N or 2^M..2^N"), "{wrong}");
+    let number = error(&range("place = 4"));
+    assert!(number.ends_with(": assume.place must be a text"), "{number}");
     let other = "shader = \"lit.v.pica\"\ncompile = {}\n[[case]]\nname = \"a\"\ninstructions = 9\n";
     let other = load("a.wgsl", CHOSEN, other).map(drop);
     assert_eq!(other, Err("a.test.toml:2:11: compile is for a source in a shading language".into()));
