@@ -72,7 +72,7 @@ pub(crate) struct Choices {
     pub scaled: Vec<String>,
     /// Promises about attributes and uniforms by their names.
     pub assume: Vec<(String, String)>,
-    /// Where the file has these names.
+    /// Places of these names in the file.
     pub places: Vec<(String, usize)>,
 }
 

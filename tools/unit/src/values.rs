@@ -496,6 +496,7 @@ mod tests {
                 "bones = { 1 = [0, 0, 0, 0] }\nc.1 = [0, 0, 0, 0]",
                 "6:7: uniforms.c.1: the file sets a register twice",
             ),
+            ("tint = { 2 = [0, 0, 0, 0] }", "5:8: uniforms.tint: these values do not fit its 1 register"),
             ("lit = { 2 = true }", "5:7: uniforms.lit: these values do not fit its 2 registers"),
         ] {
             assert_eq!(error(uniforms), format!("a.test.toml:{expected}"), "{uniforms}");

@@ -160,7 +160,8 @@ impl<S: Scope> Settings<S> {
         self.combine(&|bank, name| symbols.registers(bank, name))
     }
 
-    /// Does so for each of several programs. A value that names a uniform is for those that have it.
+    /// Combines everything for each of several programs. A value that names a uniform is for those
+    /// that have it.
     ///
     /// # Errors
     /// A name that no program has.

@@ -233,7 +233,7 @@ impl Run<'_> {
             one.left_out += usize::from(is_explained);
             // A program that is always far is wrong, whatever the source does.
             if !is_explained || one.left_out * MOST_LEFT_OUT > self.vertices.max(one.seen) {
-                one.distance.add(lanes, found);
+                one.distance.add_far(lanes, found, far);
                 if one.overflow.is_none()
                     && let Some(lane) = overflow(lanes, found)
                 {
@@ -315,6 +315,11 @@ fn relative(expected: &[f32], found: &[f32]) -> f64 {
 impl Distance {
     /// Adds an output of a vertex, what the source and the program compute.
     pub fn add(&mut self, expected: &[f32], found: &[f32]) {
+        self.add_far(expected, found, relative(expected, found));
+    }
+
+    /// Adds an output whose relative distance is known.
+    fn add_far(&mut self, expected: &[f32], found: &[f32], relative: f64) {
         for ((&a, &b), count) in expected.iter().zip(found).zip(&mut self.counts) {
             if a.is_finite() {
                 *count += 1;
@@ -322,7 +327,7 @@ impl Distance {
             }
         }
         self.vertices = self.counts.iter().take(expected.len()).copied().min().unwrap_or_default();
-        self.relative = self.relative.max(relative(expected, found));
+        self.relative = self.relative.max(relative);
     }
 }
 

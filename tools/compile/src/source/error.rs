@@ -153,7 +153,7 @@ impl Kind {
         }
     }
 
-    /// The name that an option gives and that is its fault.
+    /// The name in an option that the refusal is about.
     pub fn option(&self) -> Option<&str> {
         match self {
             Self::Unknown { name, .. } | Self::Promise { name, .. } => Some(name),

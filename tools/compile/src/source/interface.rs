@@ -207,8 +207,11 @@ impl Interface {
             let of = |values: &UniformValues| Some(*values.get(part.uniform)?.get(part.offset + row)?);
             // Lanes beyond the last vertex repeat it.
             let mut all = [of(values.last()?)?; VERTICES];
-            for (to, values) in all.iter_mut().zip(values) {
-                *to = of(values)?;
+            let mut rest = &mut all[..];
+            for same in values.chunk_by(|a, b| std::ptr::eq(*a, *b)) {
+                let (to, others) = rest.split_at_mut_checked(same.len())?;
+                to.fill(of(same.first()?)?);
+                rest = others;
             }
             Some(all)
         };

@@ -98,7 +98,8 @@ impl Lanes {
         if within == Set::MAX {
             self.clone_from(other);
         } else {
-            self.change(within, |vertex, _| other.get(vertex));
+            let lanes = Rc::make_mut(&mut self.0).iter_mut().zip(other.0.iter()).enumerate();
+            lanes.for_each(|(vertex, (to, from))| *to = if within >> vertex & 1 != 0 { *from } else { *to });
         }
     }
 }

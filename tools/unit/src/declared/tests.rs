@@ -384,6 +384,12 @@ fn choices_are_those_of_the_compiler() {
     assert!(wrong.contains(": assume.place: a promise gives a range: finite, 2^N or 2^M..2^N"), "{wrong}");
     let number = error(&range("place = 4"));
     assert!(number.ends_with(": assume.place must be a text"), "{number}");
+    let case = "[[case]]\nname = \"a\"\nattributes.place = []\nexpect.position = [0, 0, 0, 1]\n";
+    let typed = load("a.wgsl", CHOSEN, &format!("compile = {{ entry = \"one\", {tint} }}\n{case}"));
+    let typed = typed.map(drop).expect_err("no component");
+    assert!(
+        typed.ends_with("attributes.place must be a list of numbers, those of its vec4<f32> in the source")
+    );
     let other = "shader = \"lit.v.pica\"\ncompile = {}\n[[case]]\nname = \"a\"\ninstructions = 9\n";
     let other = load("a.wgsl", CHOSEN, other).map(drop);
     assert_eq!(other, Err("a.test.toml:2:11: compile is for a source in a shading language".into()));
