@@ -27,7 +27,7 @@ pub struct Problem {
     /// The message.
     pub message: String,
     /// The name in `compile` that it is about.
-    pub(crate) option: Option<String>,
+    pub option: Option<String>,
 }
 
 impl Problem {

@@ -43,7 +43,7 @@ pub fn load(texts: &Texts, uri: &str) -> Result<TestFile, Problem> {
         let uri = join(uri, name);
         let bytes = texts.files.get(&uri).cloned();
         let message = "file not found".into();
-        bytes.map(|bytes| (uri.clone(), bytes)).ok_or(Problem { file: uri, place: None, message })
+        bytes.map(|bytes| (uri.clone(), bytes)).ok_or(Problem { file: uri, message, ..Problem::default() })
     };
     let text = texts.files.get(uri).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
     TestFile::with(uri, &text, &read)
