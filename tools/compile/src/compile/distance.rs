@@ -401,11 +401,11 @@ mod tests {
 
     #[test]
     fn whole_numbers_come_from_the_ranges_of_their_own_promises() {
-        let text = "struct Set { @align(16) far: f32, @align(16) rows: u32 }
-            @group(0) @binding(0) var<uniform> set: Set;
+        let text = "struct Numbers { @align(16) far: f32, @align(16) rows: u32 }
+            @group(0) @binding(0) var<uniform> numbers: Numbers;
             @vertex fn main(@location(0) p: vec4f, @location(1) bone: u32, @location(2) side: i32) ->
                 @builtin(position) vec4f {
-                return p * sqrt(f32(bone) - 8.5) * sqrt(-8.5 - f32(side)) * set.far;
+                return p * sqrt(f32(bone) - 8.5) * sqrt(-8.5 - f32(side)) * numbers.far;
             }";
         let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
         let compiled = |promises: &[(&str, &str)], scaled: &[&str]| {

@@ -98,8 +98,7 @@ impl Lanes {
         if within == Set::MAX {
             self.clone_from(other);
         } else {
-            let lanes = Rc::make_mut(&mut self.0).iter_mut().zip(other.0.iter()).enumerate();
-            lanes.for_each(|(vertex, (to, from))| *to = if within >> vertex & 1 != 0 { *from } else { *to });
+            self.change(within, |vertex, _| other.get(vertex));
         }
     }
 }
