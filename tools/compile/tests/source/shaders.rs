@@ -42,7 +42,8 @@ fn shaders_compute_what_their_sources_say() {
             let (ulp, relative) = (distance.ulp, distance.relative);
             table.push_str(&format!("{name} {} {semantic}: {ulp} ulp, {relative:.1e}\n", output.name));
             assert!(relative < FAR, "{name} {}: {relative:.1e}", output.name);
-            assert!(distance.vertices * 10 > VERTICES * 9, "{name}: most vertices are finite");
+            // A divisor in uniforms that is 0 is so for a whole group of vertices.
+            assert!(distance.vertices * 10 > VERTICES * 8, "{name}: most vertices are finite");
         }
     }
     println!("{table}");
