@@ -96,7 +96,7 @@ fn declared_names_set_the_registers_of_every_shader() {
         let inputs = Inputs::random(&mut random, interface);
         let mut text =
             format!("shader = \"{name}\"\n[[case]]\nname = \"a\"\ninstructions = 9999\n[case.uniforms]\n");
-        for (uniform, registers) in interface.uniforms.iter().zip(&inputs.uniforms) {
+        for (uniform, registers) in interface.uniforms.iter().zip(inputs.uniforms.iter()) {
             let own = format!("\"{}\"", uniform.name);
             // Half of the members by the way that the source writes.
             let path = uniform.member.as_ref().filter(|_| random.below(2) == 0);
