@@ -359,7 +359,7 @@ fn choices_are_those_of_the_compiler() {
     let by_location = "{ entry = \"one\", output-as = { 0 = \"color\" } }";
     assert_eq!(check(by_location, "[255, 0, 51, 255]"), Ok(None));
     let error = |compile: &str| check(compile, "[0, 0, 0, 0]").expect_err("an error");
-    let names = "semantics are position, color, ";
+    let names = "output-as.vTint: semantics are position, color, ";
     assert!(
         error("{ output-as = { vTint = \"colour\" } }").starts_with(&format!("a.test.toml:1:35: {names}"))
     );
