@@ -374,7 +374,7 @@ fn choices_are_those_of_the_compiler() {
     assert_eq!(check(&range("place = \"2^10\", attributes = \"finite\""), "[255, 0, 51, 255]"), Ok(None));
     let unknown = error(&range("nosuch = \"2^10\""));
     let message = "a.wgsl: no attribute or uniform nosuch; there are place, tint";
-    assert_eq!(unknown, format!("a.test.toml:1:76: {message}"));
+    assert_eq!(unknown, format!("a.test.toml:1:72: {message}"));
     let scaled = error(&format!("{{ entry = \"one\", scaled = \"tnt\", {tint} }}"));
     assert!(
         scaled.starts_with("a.test.toml:1:37: a.wgsl: no attribute tnt; ") && scaled.ends_with("`tint`?"),
