@@ -6,7 +6,6 @@
 use super::emit::Emit;
 use super::pass::Pass;
 use crate::ir::{Func, Node, Op, Region, ScalarKind, Value, ValueList};
-use crate::support::entity::Handle;
 
 impl Pass<'_> {
     /// Hides the constants among the values that a construct takes. Returns whether it must.
@@ -26,7 +25,7 @@ impl Pass<'_> {
             return;
         }
         let mut exits = std::mem::take(&mut self.exits);
-        exits.sort_by_cached_key(|(node, _)| node.index() as u64);
+        exits.sort_by_cached_key(|(node, _)| u64::from(node.0));
         for exits in exits.chunk_by(|(a, _), (b, _)| a == b) {
             let list = |f: &Func, (_, region): (Node, Region)| f.regions[region].exit.list();
             for at in 0..list(self.emit.func, exits[0]).len as usize {

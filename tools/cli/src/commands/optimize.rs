@@ -125,8 +125,8 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     let input = Input::open(&arguments.file)?.remarked(common);
     let file = input.parse()?;
     let fail = |error: transpica::Error| input.fail(&error);
-    let programs = 0..file.executables.len().max(1);
-    let opened = programs.map(|index| Opened::new(&file, index, &Limits::default()));
+    let open = |index| Opened::new(&file, index, &Limits::default());
+    let opened = (0..file.executables.len().max(1)).map(open);
     let opened: Vec<Opened> = opened.collect::<Result<_, _>>().map_err(fail)?;
     let symbols: Vec<_> = opened.iter().map(|opened| &opened.symbols).collect();
     let resolved = arguments.settings.resolve_for_each(&symbols)?;
@@ -136,9 +136,8 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
         let is_known = |bool: &Option<u8>| bool.is_some_and(|bool| control.bools.baked >> bool & 1 != 0);
         if let Some(place) = bools.iter().position(is_known) {
             let name = &arguments.variants[place];
-            return Err(Failure::usage(format!(
-                "--variants {name}: its value is known, so it makes no variants"
-            )));
+            let message = format!("--variants {name}: its value is known, so it makes no variants");
+            return Err(Failure::usage(message));
         }
     }
     let objective = match arguments.costs {
