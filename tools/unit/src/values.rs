@@ -128,7 +128,7 @@ pub(crate) fn state<'t>(
 /// Says the type of an attribute that the source declares.
 fn typed(message: String, declared: Option<&Declared>) -> String {
     let typed = || {
-        let path = message.strip_suffix(" must be an array of four numbers")?;
+        let path = message.strip_suffix(" must be a number or an array of one to four")?;
         let [_, attributes, _] = declared?.names();
         let name = path.strip_prefix("attributes.")?;
         let (_, ty) = attributes.into_iter().find(|(own, _)| own == name)?;

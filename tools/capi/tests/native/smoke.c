@@ -708,7 +708,7 @@ static void bad_chains(void) {
     CHECK(failure(result, "transpica_translate").code == TRANSPICA_CODE_NO_PROGRAM);
     raw.head.next = &other.head;
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(failure(result, "two of").code == TRANSPICA_CODE_REPEATED_TYPE);
+    CHECK(failure(result, "two programs").code == TRANSPICA_CODE_REPEATED_TYPE);
     TRANSPICA_INIT(request, REQUEST);
     request.head.next = &other.head;
     other.reserved = 1;

@@ -53,9 +53,9 @@ pub struct Compile {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub scaled: Vec<String>,
     /// Promises about what the host feeds, from which the compared vertices are drawn. NAME is
-    /// uniforms or attributes, for the floats of all, or the name of one; PROMISE is finite, 2^N for
-    /// magnitudes below 2^N, or 2^M..2^N for 0 and magnitudes from 2^M to below 2^N; the last one
-    /// counts
+    /// uniforms or attributes, for the floats of all, or the name of one; PROMISE is finite, 2^N
+    /// for magnitudes below 2^N, or 2^M..2^N for 0 and magnitudes from 2^M to below 2^N; the last
+    /// one counts
     #[arg(long, value_name = "NAME=PROMISE,…", value_delimiter = ',')]
     #[arg(value_parser = promised)]
     pub assume: Vec<(String, Promise)>,

@@ -773,7 +773,8 @@ fn relative_reads_find_what_was_delivered_to_each_invocation() {
     batched.set_uniforms(Stage::Geometry, &uniforms);
     let mut alone = batched.clone();
     alone.one_by_one();
-    // Addresses of the first vertex of each: before, in and behind what is delivered, or in all alike.
+    // Addresses of the first vertex of each: before, in and behind what is delivered, or in all
+    // alike.
     for modulus in [7.0, 1.0] {
         let vertices: Vec<_> = (0..60).map(|n| vertex([(n as f32 / 3.0).floor() % modulus; 3])).collect();
         let [found, expected] =
