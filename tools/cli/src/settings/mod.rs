@@ -238,7 +238,11 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
         .help_heading(row.heading())
         .hide_short_help(!row.is_common())
         .help(row.help);
-    let conflicts = ROWS.iter().filter(|other| other.flag != row.flag && other.path() == row.path());
+    // The path begins the first field, which is quick to see.
+    let path = row.path();
+    let begins = |other: &&Row| other.fields.first().is_some_and(|field| field.starts_with(path));
+    let conflicts =
+        ROWS.iter().filter(|other| other.flag != row.flag && begins(other) && other.path() == path);
     let arg = arg.conflicts_with_all(conflicts.map(|other| other.flag));
     match row.form {
         Form::Switch(_) => arg.action(ArgAction::SetTrue),

@@ -4,7 +4,7 @@
 //! on constants with the lowering, and nothing else of it. Recursion follows nesting, which is
 //! limited.
 //!
-//! 64 vertices take each statement together, so that it is looked up once. Where they part, those
+//! 128 vertices take each statement together, so that it is looked up once. Where they part, those
 //! of one way wait for the others: a statement is for a set of vertices.
 
 use std::rc::Rc;
@@ -75,7 +75,7 @@ struct Machine<'a> {
 /// the subset, or takes too many steps.
 pub type Outputs = Option<Vec<Vec<f32>>>;
 
-/// Computes the outputs of any number of vertices, 64 side by side.
+/// Computes the outputs of any number of vertices, 128 side by side.
 pub fn evaluate(
     source: &Source,
     options: &Options,
@@ -90,7 +90,7 @@ pub fn evaluate(
     all
 }
 
-/// Computes the outputs of at most 64 vertices.
+/// Computes the outputs of at most 128 vertices.
 fn together(
     source: &Source,
     options: &Options,

@@ -203,8 +203,9 @@ impl Interface {
 
     /// Reads part of a uniform for each of several vertices.
     pub(super) fn parts(&self, values: &[&UniformValues], part: Part, shape: Shape) -> Option<Data<Lanes>> {
-        let row = |row: usize| {
-            let of = |values: &UniformValues| Some(*values.get(part.uniform)?.get(part.offset + row)?);
+        lanes(shape, |row, lane| {
+            let of =
+                |values: &UniformValues| Some(values.get(part.uniform)?.get(part.offset + row)?[lane & 3]);
             // Lanes beyond the last vertex repeat it.
             let mut all = [of(values.last()?)?; VERTICES];
             let mut rest = &mut all[..];
@@ -213,13 +214,7 @@ impl Interface {
                 to.fill(of(same.first()?)?);
                 rest = others;
             }
-            Some(all)
-        };
-        let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
-        let rows = (0..rows).map(row).collect::<Option<Vec<_>>>()?;
-        lanes(shape, |row, lane| {
-            let all = rows.get(row)?;
-            Some(Lanes::from_fn(|vertex| all[vertex % VERTICES][lane & 3]))
+            Some(Lanes::new(all))
         })
     }
 

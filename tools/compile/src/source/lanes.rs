@@ -1,4 +1,4 @@
-//! One lane of a value, of a single vertex or of 64 that are computed side by side.
+//! One lane of a value, of a single vertex or of 128 that are computed side by side.
 //! In: operations and operands. Out: results, and sets of vertices. Knows no shapes.
 
 use std::rc::Rc;
@@ -7,10 +7,10 @@ use super::data::Scalar;
 use super::operations::{Operation, compute};
 
 /// Vertices that are computed side by side.
-pub const VERTICES: usize = 64;
+pub const VERTICES: usize = 128;
 
 /// A set of vertices: bit n is vertex n.
-pub(super) type Set = u64;
+pub(super) type Set = u128;
 
 /// One lane of a value.
 pub trait Component: Clone {
@@ -57,6 +57,11 @@ impl Component for Lanes {
 }
 
 impl Lanes {
+    /// A lane of each vertex.
+    pub fn new(lanes: [u32; VERTICES]) -> Self {
+        Self(Rc::new(lanes))
+    }
+
     /// A lane by the number of each vertex.
     pub fn from_fn(lane: impl FnMut(usize) -> u32) -> Self {
         let mut lanes = [0; VERTICES];
@@ -71,12 +76,19 @@ impl Lanes {
 
     /// The vertices whose bits are not 0.
     pub(super) fn set(&self) -> Set {
-        self.0.iter().rev().fold(0, |set, &bits| set << 1 | Set::from(bits != 0))
+        self.select(|bits| bits != 0)
     }
 
     /// The vertices with these bits.
     pub(super) fn equal(&self, bits: u32) -> Set {
-        self.0.iter().rev().fold(0, |set, &lane| set << 1 | Set::from(lane == bits))
+        self.select(|lane| lane == bits)
+    }
+
+    fn select(&self, is_in: impl Fn(u32) -> bool) -> Set {
+        // Halves of a set take single words.
+        let half = |lanes: &[u32]| lanes.iter().rev().fold(0, |set, &bits| set << 1 | u64::from(is_in(bits)));
+        let (low, high) = self.0.split_at(VERTICES / 2);
+        Set::from(half(high)) << 64 | Set::from(half(low))
     }
 
     /// The bits that all vertices have, if they have the same.
@@ -86,9 +98,13 @@ impl Lanes {
 
     /// Changes the bits of some vertices, in order.
     pub(super) fn change(&mut self, within: Set, mut change: impl FnMut(usize, u32) -> u32) {
-        for (vertex, bits) in Rc::make_mut(&mut self.0).iter_mut().enumerate() {
-            if within >> vertex & 1 != 0 {
-                *bits = change(vertex, *bits);
+        let halves = Rc::make_mut(&mut self.0).chunks_mut(VERTICES / 2).enumerate();
+        for (half, lanes) in halves {
+            let set = (within >> (64 * half)) as u64; // Range: the low half of what is left.
+            for (vertex, bits) in lanes.iter_mut().enumerate() {
+                if set >> vertex & 1 != 0 {
+                    *bits = change(64 * half + vertex, *bits);
+                }
             }
         }
     }

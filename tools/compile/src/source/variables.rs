@@ -1,4 +1,4 @@
-//! Values of 64 vertices, and parts of them that each vertex selects.
+//! Values of 128 vertices, and parts of them that each vertex selects.
 //! In: values, indices, sets of vertices. Out: elements; changed values. Knows no expressions.
 //! Recursion follows nesting, which is limited.
 
