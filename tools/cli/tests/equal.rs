@@ -418,6 +418,29 @@ fn all_programs_of_a_file_are_optimized() {
     assert_eq!(transpica(&["equal", lights, &out, "--ints", "i0=1,0,1,0"]).status, 1);
 }
 
+/// A bool of the program that is no declared number is one that the host computes.
+#[test]
+fn tests_of_uniforms_are_reported() {
+    let folder = folder("compiled-tests");
+    let [shader, out] = ["on.wgsl", "on.shbin"].map(|name| folder.join(name).display().to_string());
+    let text = "struct All { lit: u32, fog: u32 }\n@group(0) @binding(0) var<uniform> all: All;
+@vertex fn main(@location(0) a: vec4f) -> @builtin(position) vec4f {
+    if all.lit != 0u { return a; }
+    if all.fog == 2u { return a.yxwz; }
+    return a.wzyx;\n}";
+    fs::write(&shader, text).expect("written");
+    let ran = transpica(&["compile", &shader, "-o", &out]);
+    let (note, report) = (&ran.err, String::from_utf8_lossy(&ran.out));
+    let line = "  fog_2: computed by the host, line 5: if all.fog == 2u { return a.yxwz; }\n";
+    assert!(report.contains(line) && !report.contains("  lit"), "{report}");
+    assert!(note.starts_with("note: the host computes fog_2: --host-c"), "{note}");
+    let (_, document) = json(&["compile", &shader, "-o", &out, "--json"]);
+    assert_eq!(document["host"], serde_json::json!(["fog_2"]));
+    // A promise may stand after a blank.
+    let promises = ["--assume", "a=finite, a=2^4"];
+    transpica(&[&["compile", &shader, "-o", &out][..], &promises].concat()).succeeded();
+}
+
 #[test]
 fn shaders_of_other_languages_become_programs() {
     let folder = folder("compile");

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use transpica::settings::Promise;
 use transpica_compile::compile::Compiled;
-use transpica_compile::source::interface::{Derived, Output as Varying};
+use transpica_compile::source::interface::{Flag, Output as Varying};
 use transpica_compile::source::promises::promise;
 use transpica_compile::source::{Depth, Options, Role};
 
@@ -28,7 +28,7 @@ use crate::streams::{Output, Streams};
   transpica compile hero.wgsl -o hero.shbin --bind-c hero.h --host-c hero_update.h
   transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
   transpica compile hero.wgsl -o hero.shbin --entry vs_main --json
-  transpica compile hero.wgsl -o hero.shbin --assume place=2^10,all=2^-4..2^10
+  transpica compile hero.wgsl -o hero.shbin --assume uniforms=finite,place=2^10
 
 The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal, tangent) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
 
@@ -95,7 +95,7 @@ fn role(text: &str) -> Result<(String, Role), String> {
 /// Parses NAME=PROMISE.
 fn promised(text: &str) -> Result<(String, Promise), String> {
     let (name, range) = text.split_once('=').ok_or("NAME=PROMISE, such as position=2^10")?;
-    Ok((name.to_owned(), promise(range)?))
+    Ok((name.trim().to_owned(), promise(range)?))
 }
 
 impl Arguments for Compile {
@@ -128,15 +128,12 @@ pub fn run(arguments: &Compile, common: &Common) -> Result<(), Failure> {
         assume: arguments.assume.clone(),
         ..options
     })?;
-    if !compiled.interface.derived.is_empty() && arguments.host_c.is_none() && arguments.host_rust.is_none() {
-        let mut names: Vec<&str> =
-            compiled.interface.derived.iter().map(|derived| host_name(&compiled, derived)).collect();
+    let mut names: Vec<&str> = of_host(&compiled).into_iter().map(|(name, _)| name).collect();
+    if !names.is_empty() && arguments.host_c.is_none() && arguments.host_rust.is_none() {
         // Small values share a register.
         names.dedup();
-        common.note(format_args!(
-            "the host computes {}: --host-c and --host-rust write the code",
-            names.join(", ")
-        ));
+        let names = names.join(", ");
+        common.note(format_args!("the host computes {names}: --host-c and --host-rust write the code"));
     }
     write(arguments, common, &compiled, output, bindings)
 }
@@ -183,17 +180,29 @@ fn describe(compiled: &Compiled) -> String {
         let semantic = if semantic == name { String::new() } else { format!(" ({semantic})") };
         let _ = writeln!(text, "  {name}{semantic}: {distance}");
     }
-    for derived in &interface.derived {
-        let line = derived.line.and_then(|line| Some((line, compiled.line(line)?)));
+    for (name, line) in of_host(compiled) {
+        let line = line.and_then(|line| Some((line, compiled.line(line)?)));
         let place = line.map_or(String::new(), |(line, source)| format!(", line {line}: {source}"));
-        let _ = writeln!(text, "  {}: computed by the host{place}", host_name(compiled, derived));
+        let _ = writeln!(text, "  {name}: computed by the host{place}");
     }
     text
 }
 
-/// The name that the text gives to a value of the host.
-fn host_name<'a>(compiled: &'a Compiled, derived: &'a Derived) -> &'a str {
-    compiled.name('c', derived.register).unwrap_or(&derived.name)
+/// Values that the host computes, by the names of the text, and tests that are not the declared
+/// number itself, with the lines of the source.
+fn of_host(compiled: &Compiled) -> Vec<(&str, Option<usize>)> {
+    let (derived, flags) = (&compiled.interface.derived, &compiled.interface.flags);
+    let uniforms = &compiled.interface.uniforms;
+    let is_declared = |flag: &&Flag| uniforms.iter().any(|uniform| uniform.name == flag.name);
+    let flags = flags.iter().filter(|flag| !is_declared(flag));
+    let flags = flags.map(|flag| {
+        let name = compiled.name('b', flag.register).unwrap_or(&flag.name);
+        (name, flag.line.map(|line| line as usize))
+    });
+    let values = derived
+        .iter()
+        .map(|derived| (compiled.name('c', derived.register).unwrap_or(&derived.name), derived.line));
+    values.chain(flags).collect()
 }
 
 /// The semantic of an output.
@@ -224,7 +233,7 @@ fn document(compiled: &Compiled) -> Value {
         let name = compiled.name('v', attribute.register).unwrap_or(&attribute.name);
         json!({ "name": name, "register": attribute.register, "type": attribute.shape.name() })
     });
-    let host = interface.derived.iter().map(|derived| host_name(compiled, derived));
+    let host = of_host(compiled).into_iter().map(|(name, _)| name);
     json!({
         "words": compiled.words,
         "attributes": attributes.collect::<Vec<_>>(),
