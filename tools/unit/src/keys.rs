@@ -46,7 +46,7 @@ keys! {
     Cases "name" [Vertex Geometry Equal Picture Row] "its name, required for a case and unique among them";
     Cases "program" [Vertex Geometry Equal] "`\"vertex\"`, `\"geometry\"` or the number of a DVLE";
     Inputs "uniforms" [File Vertex Geometry Equal Picture Row] "by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b`";
-    Inputs "attributes" [File Vertex Row] "by name, or `v0`: a number, or one to four as in a buffer; the others are those of (0, 0, 0, 1)";
+    Inputs "attributes" [File Vertex Row] "by name, or `v0`: one to four numbers, others of (0, 0, 0, 1)";
     Expectations "expect" [Vertex Row] "outputs by semantics, as `position` and `texcoord0`, or `o0`";
     Cases "rows" [Vertex] "runs with values on top of the case's";
     Inputs "invocations" [Geometry] "for a geometry program: a table of v registers, and of delivered uniforms in `c`, for each";

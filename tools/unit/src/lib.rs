@@ -46,7 +46,7 @@
 //! | `compile` | file | choices for a source in a shading language, as the options of `transpica compile`: `entry`, `output-as`, `scaled`, `assume` |
 //! | `lint` | file | `"deny"`: findings of lint fail |
 //! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
-//! | `attributes` | file, case, row | by name, or `v0`: a number, or one to four as in a buffer; the others are those of (0, 0, 0, 1) |
+//! | `attributes` | file, case, row | by name, or `v0`: one to four numbers, others of (0, 0, 0, 1) |
 //! | `name` | case, row | its name, required for a case and unique among them |
 //! | `program` | case | `"vertex"`, `"geometry"` or the number of a DVLE |
 //! | `expect` | case, row | outputs by semantics, as `position` and `texcoord0`, or `o0` |

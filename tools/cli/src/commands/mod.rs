@@ -217,7 +217,8 @@ fn refuse(mut error: clap::Error) -> ! {
         let Some(page) = page(subject) else {
             let mut command = command();
             let names = command.get_subcommands().map(|one| one.get_name());
-            let text = manual::no_page(subject, &names.chain(["test-files"]).collect::<Vec<_>>());
+            let names = names.chain(cfg!(feature = "test").then_some("test-files"));
+            let text = manual::no_page(subject, &names.collect::<Vec<_>>());
             command.error(ErrorKind::InvalidSubcommand, text).exit()
         };
         let lines = page.lines().filter(|line| !line.starts_with("```"));

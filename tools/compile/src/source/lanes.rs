@@ -9,6 +9,9 @@ use super::operations::{Operation, compute};
 /// Vertices that are computed side by side.
 pub const VERTICES: usize = 128;
 
+/// Vertices of half a set, which is a single word.
+const HALF: usize = VERTICES / 2;
+
 /// A set of vertices: bit n is vertex n.
 pub(super) type Set = u128;
 
@@ -42,12 +45,12 @@ pub struct Lanes(Rc<[u32; VERTICES]>);
 
 impl Component for Lanes {
     fn splat(bits: u32) -> Self {
-        Self(Rc::new([bits; VERTICES]))
+        Self::new([bits; VERTICES])
     }
     fn compute(operation: Operation, kind: Scalar, operands: [&Self; 3]) -> Option<Self> {
         let mut results = [0; VERTICES];
         compute(operation, kind, operands.map(|lanes| &*lanes.0), &mut results)?;
-        Some(Self(Rc::new(results)))
+        Some(Self::new(results))
     }
     fn choose(&self, accept: &Self, reject: &Self) -> Self {
         let mut chosen = reject.clone();
@@ -66,7 +69,7 @@ impl Lanes {
     pub fn from_fn(lane: impl FnMut(usize) -> u32) -> Self {
         let mut lanes = [0; VERTICES];
         lanes.iter_mut().zip((0..).map(lane)).for_each(|(to, lane)| *to = lane);
-        Self(Rc::new(lanes))
+        Self::new(lanes)
     }
 
     /// The bits of a vertex.
@@ -85,10 +88,9 @@ impl Lanes {
     }
 
     fn select(&self, is_in: impl Fn(u32) -> bool) -> Set {
-        // Halves of a set take single words.
         let half = |lanes: &[u32]| lanes.iter().rev().fold(0, |set, &bits| set << 1 | u64::from(is_in(bits)));
-        let (low, high) = self.0.split_at(VERTICES / 2);
-        Set::from(half(high)) << 64 | Set::from(half(low))
+        let (low, high) = self.0.split_at(HALF);
+        Set::from(half(high)) << HALF | Set::from(half(low))
     }
 
     /// The bits that all vertices have, if they have the same.
@@ -98,12 +100,12 @@ impl Lanes {
 
     /// Changes the bits of some vertices, in order.
     pub(super) fn change(&mut self, within: Set, mut change: impl FnMut(usize, u32) -> u32) {
-        let halves = Rc::make_mut(&mut self.0).chunks_mut(VERTICES / 2).enumerate();
+        let halves = Rc::make_mut(&mut self.0).chunks_mut(HALF).enumerate();
         for (half, lanes) in halves {
-            let set = (within >> (64 * half)) as u64; // Range: the low half of what is left.
+            let set = (within >> (HALF * half)) as u64; // Range: the low half of what is left.
             for (vertex, bits) in lanes.iter_mut().enumerate() {
                 if set >> vertex & 1 != 0 {
-                    *bits = change(64 * half + vertex, *bits);
+                    *bits = change(HALF * half + vertex, *bits);
                 }
             }
         }
