@@ -17,6 +17,7 @@ use transpica_inspect::executor::ulp;
 use transpica_inspect::values::Random;
 
 use super::{Error, MOST, Overflow};
+use crate::source::data::LaneList;
 use crate::source::evaluate::{Inputs, evaluate};
 use crate::source::interface::{Attribute, Output, UniformRegisters, UniformValues};
 use crate::source::lanes::VERTICES as LANES;
@@ -182,7 +183,7 @@ fn failed(error: transpica::Error) -> Error {
 struct Vertex<'a> {
     number: usize,
     inputs: &'a Inputs,
-    expected: &'a [Vec<f32>],
+    expected: &'a [LaneList<f32>],
 }
 
 /// A comparison.
@@ -270,7 +271,7 @@ fn movement(
     source: &Source,
     options: &Options,
     interface: &Interface,
-    (inputs, expected): (&Inputs, &[Vec<f32>]),
+    (inputs, expected): (&Inputs, &[LaneList<f32>]),
 ) -> Vec<f64> {
     let mut random = Random::new(0, "inputs moved a little");
     let mut nudge = |lane: f32| lane * (1.0 + (random.unit() - 0.5) / 32768.0);
@@ -305,11 +306,14 @@ fn movement(
 /// The largest difference of components that are finite in the source, relative to the largest of
 /// them.
 fn relative(expected: &[f32], found: &[f32]) -> f64 {
-    let finite = || expected.iter().zip(found).filter(|(lane, _)| lane.is_finite());
     // Below a thousandth, numbers are what sums of larger ones left.
-    let size = finite().fold(1e-3_f64, |size, (lane, _)| size.max(f64::from(lane.abs())));
-    let differences = finite().map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs() / size);
-    differences.fold(0.0, |most, one| if one.is_nan() { f64::INFINITY } else { one.max(most) })
+    let (mut size, mut most) = (1e-3_f64, 0.0_f64);
+    for (a, b) in expected.iter().zip(found).filter(|(lane, _)| lane.is_finite()) {
+        let difference = (f64::from(*a) - f64::from(*b)).abs();
+        size = size.max(f64::from(a.abs()));
+        most = most.max(if difference.is_nan() { f64::INFINITY } else { difference });
+    }
+    most / size
 }
 
 impl Distance {

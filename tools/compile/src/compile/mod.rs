@@ -254,6 +254,9 @@ fn check_lint(file: &Shbin<'_>) -> Result<(), Error> {
 /// fewer words than rounds one after the other.
 fn shortest(source: &Source, options: &Options) -> Result<(Interface, Emitted), Error> {
     let unrolled = lowered(source, options);
+    if let Ok(Lowered { has_loops: false, .. }) = unrolled {
+        return unrolled.and_then(emitted);
+    }
     let counted = lowered(source, &Options { unroll: 0, ..options.clone() });
     let is_same = matches!((&unrolled, &counted), (Ok(one), Ok(other)) if one.module == other.module);
     let first = unrolled.and_then(emitted);
@@ -299,7 +302,7 @@ fn lowered(source: &Source, options: &Options) -> Result<Lowered, Error> {
     Ok(lowered)
 }
 
-fn emitted(Lowered { module, interface }: Lowered) -> Result<(Interface, Emitted), Error> {
+fn emitted(Lowered { module, interface, .. }: Lowered) -> Result<(Interface, Emitted), Error> {
     let outputs = (0u8..).zip(&interface.outputs);
     let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
     // Registers from `free` to c95 may hold constants.

@@ -36,8 +36,13 @@ impl Sets {
     }
     /// The members of a set, ascending.
     pub fn members(&self, index: usize) -> impl Iterator<Item = Var> + '_ {
-        self.row(index).iter().enumerate().flat_map(|(word, &bits)| {
-            (0..64u32).filter(move |bit| bits >> bit & 1 != 0).map(move |bit| Var(64 * word as u32 + bit))
+        self.row(index).iter().zip(0..).flat_map(|(&bits, word): (_, u32)| {
+            let mut left = bits;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(Var(64 * word + bit))
+            })
         })
     }
 }
@@ -98,10 +103,12 @@ pub(super) fn live(code: &Code) -> Sets {
     let mut before = Sets::new(steps.len() + 1, code.hints.len());
     let mut after = Sets::new(steps.len(), code.hints.len());
     code.pins.iter().for_each(|&(var, _)| before.insert(steps.len(), var));
+    let mut out = Vec::new();
     loop {
         let mut changed = false;
         for n in (0..steps.len()).rev() {
-            let mut out = before.row(next[n][0]).to_vec();
+            out.clear();
+            out.extend_from_slice(before.row(next[n][0]));
             out.iter_mut().zip(before.row(next[n][1])).for_each(|(bits, more)| *bits |= more);
             after.row_mut(n).copy_from_slice(&out);
             let clear = |target: Target, out: &mut Vec<u64>| {

@@ -2,6 +2,7 @@
 //! In: types of naga. Out: [`Shape`] and [`Data`]. Knows no registers.
 
 use naga::{ScalarKind, TypeInner, VectorSize};
+use smallvec::{SmallVec, smallvec};
 
 use super::lanes::Component;
 
@@ -29,13 +30,16 @@ pub struct Shape {
     pub rows: u8,
 }
 
+/// Lanes of a value; those of scalars and vectors are within it.
+pub type LaneList<L> = SmallVec<[L; 4]>;
+
 /// A constant, or a value of each of several vertices: its lanes, column after column.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Data<L = u32> {
     /// Its shape.
     pub shape: Shape,
     /// Bits of each lane; bools are 0 or 1.
-    pub lanes: Vec<L>,
+    pub lanes: LaneList<L>,
 }
 
 impl Scalar {
@@ -117,17 +121,17 @@ impl Shape {
 
 impl<L: Component> Data<L> {
     /// A value of these lanes.
-    pub fn new(shape: Shape, lanes: Vec<L>) -> Self {
+    pub fn new(shape: Shape, lanes: LaneList<L>) -> Self {
         debug_assert_eq!(shape.lanes(), lanes.len());
         Self { shape, lanes }
     }
     /// The same lane everywhere.
     pub fn splat(shape: Shape, bits: u32) -> Self {
-        Self::new(shape, vec![L::splat(bits); shape.lanes()])
+        Self::new(shape, smallvec![L::splat(bits); shape.lanes()])
     }
     /// A scalar.
     pub fn one(scalar: Scalar, lane: L) -> Self {
-        Self::new(Shape::scalar(scalar), vec![lane])
+        Self::new(Shape::scalar(scalar), smallvec![lane])
     }
     /// A constant, for each vertex.
     pub fn of(constant: &Data) -> Self {
@@ -153,11 +157,11 @@ impl Data {
     }
     /// A scalar int.
     pub fn int(value: i32) -> Self {
-        Self::new(Shape::scalar(Scalar::Int), vec![value.cast_unsigned()])
+        Self::new(Shape::scalar(Scalar::Int), smallvec![value.cast_unsigned()])
     }
     /// A scalar bool.
     pub fn bool(value: bool) -> Self {
-        Self::new(Shape::scalar(Scalar::Bool), vec![value.into()])
+        Self::new(Shape::scalar(Scalar::Bool), smallvec![value.into()])
     }
     /// Lane `index` as a float.
     pub fn lane(&self, index: usize) -> f32 {

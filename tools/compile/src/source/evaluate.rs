@@ -12,10 +12,11 @@ use std::rc::Rc;
 use naga::{
     AddressSpace, Arena, Block, EntryPoint, Expression, Function, Handle, Statement, SwitchValue, TypeInner,
 };
+use smallvec::smallvec;
 use transpica::container::Semantic;
 use transpica_inspect::values::Random;
 
-use super::data::{Data, Scalar, Shape};
+use super::data::{Data, LaneList, Scalar, Shape};
 use super::expressions::keeps_bits;
 use super::host::Part;
 use super::interface::{Interface, Layout, Output, UniformValues};
@@ -53,13 +54,16 @@ struct Frame<'a> {
 struct Machine<'a> {
     source: &'a Source,
     interface: &'a Interface,
-    uniforms: Vec<&'a UniformValues>,
+    /// Those of so many vertices each.
+    uniforms: Vec<(&'a UniformValues, usize)>,
     variables: Vec<Value>,
     /// Variables of globals, by index.
     globals: Vec<Option<usize>>,
     constants: Vec<Option<Value>>,
     frames: Vec<Frame<'a>>,
     steps: usize,
+    /// The vertices that round in other ways.
+    rounds: Set,
     roundings: Vec<Option<Random>>,
     /// The vertices that the next statement is for.
     active: Set,
@@ -73,7 +77,7 @@ struct Machine<'a> {
 
 /// The outputs of a vertex, in the order of the interface; `None` where the source is outside of
 /// the subset, or takes too many steps.
-pub type Outputs = Option<Vec<Vec<f32>>>;
+pub type Outputs = Option<Vec<LaneList<f32>>>;
 
 /// Computes the outputs of any number of vertices, 128 side by side.
 pub fn evaluate(
@@ -98,15 +102,18 @@ fn together(
     inputs: &[Inputs],
 ) -> Option<Vec<Outputs>> {
     let entry = source.entry(options.entry.as_deref()).ok()?;
+    let runs = inputs.chunk_by(|a, b| Rc::ptr_eq(&a.uniforms, &b.uniforms));
+    let rounds = inputs.iter().rev().fold(0, |set, one| set << 1 | Set::from(one.rounding.is_some()));
     let mut machine = Machine {
         source,
         interface,
-        uniforms: inputs.iter().map(|inputs| &*inputs.uniforms).collect(),
+        uniforms: runs.map(|same| (&*same[0].uniforms, same.len())).collect(),
         variables: Vec::new(),
         globals: Vec::new(),
         constants: Vec::new(),
         frames: Vec::new(),
         steps: 0,
+        rounds,
         roundings: inputs.iter().map(|one| Some(Random::new(one.rounding?, "roundings"))).collect(),
         // Lanes beyond the last vertex repeat it.
         active: Set::MAX,
@@ -124,7 +131,7 @@ fn together(
             None => return None,
         };
         let Value::Data(data) = value else { return None };
-        Some(data.lanes.iter().map(|lanes| f32::from_bits(lanes.get(vertex))).collect::<Vec<f32>>())
+        Some(data.lanes.iter().map(|lanes| f32::from_bits(lanes.get(vertex))).collect::<LaneList<f32>>())
     };
     let outputs = |vertex: usize| {
         if machine.failed >> vertex & 1 != 0 {
@@ -142,10 +149,10 @@ fn together(
 /// An output as the console takes it.
 pub fn console(
     semantic: Semantic,
-    mut lanes: Vec<f32>,
-    tangent: Option<Vec<f32>>,
+    mut lanes: LaneList<f32>,
+    tangent: Option<LaneList<f32>>,
     depth: Depth,
-) -> Option<Vec<f32>> {
+) -> Option<LaneList<f32>> {
     Some(match (semantic, lanes.len()) {
         (Semantic::Position, 4) => {
             lanes[2] = match depth {
@@ -489,7 +496,7 @@ impl<'a> Machine<'a> {
                 let data = self.data(*value)?;
                 Data::new(
                     Shape::vector(data.shape.scalar, *size as u8),
-                    vec![data.lanes.first()?.clone(); *size as usize],
+                    smallvec![data.lanes.first()?.clone(); *size as usize],
                 )
             }
             Expression::Swizzle { size, vector, pattern } => {
@@ -518,8 +525,7 @@ impl<'a> Machine<'a> {
 
     /// A value as other roundings may leave it.
     fn rounded(&mut self, mut value: Value) -> Value {
-        let rounds = (0..).zip(&self.roundings).filter(|(_, random)| random.is_some());
-        let rounds = rounds.fold(0, |set: Set, (vertex, _): (u32, _)| set | 1 << vertex) & self.active;
+        let rounds = self.rounds & self.active;
         if let Value::Data(data) = &mut value
             && data.shape.scalar == Scalar::Float
             && rounds != 0
@@ -572,7 +578,7 @@ impl<'a> Machine<'a> {
         let Some(shape) = Shape::of(&self.source.module.types[ty].inner) else {
             return Some(Value::Many(Rc::new(values)));
         };
-        let mut lanes = Vec::with_capacity(shape.lanes());
+        let mut lanes = LaneList::with_capacity(shape.lanes());
         for value in values {
             let Value::Data(data) = value else { return None };
             lanes.extend(data.lanes);

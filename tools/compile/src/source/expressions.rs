@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
         let data = match literal {
             Literal::F32(value) => Data::float(value),
             Literal::I32(value) => Data::int(value),
-            Literal::U32(value) => Data::new(Shape::scalar(Scalar::Uint), vec![value]),
+            Literal::U32(value) => Data::one(Scalar::Uint, value),
             Literal::Bool(value) => Data::bool(value),
             Literal::AbstractInt(value) if i32::try_from(value).is_ok() => Data::int(value as i32),
             Literal::AbstractFloat(value) => Data::float(value as f32),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use naga::{BinaryOperator, MathFunction, RelationalFunction, UnaryOperator};
 
-use super::data::{Data, Scalar, Shape};
+use super::data::{Data, LaneList, Scalar, Shape};
 use super::lanes::Component;
 use super::math;
 
@@ -227,7 +227,7 @@ fn evaluate<L: Component>(
         Node::Select(a, b, c) => math::select(&value(*a)?, &value(*b)?, &value(*c)?),
         Node::Convert(a) => math::convert(&value(*a)?, shape.scalar),
         Node::Compose(parts) => {
-            let mut lanes = Vec::with_capacity(shape.lanes());
+            let mut lanes = LaneList::with_capacity(shape.lanes());
             for &part in parts {
                 lanes.extend(value(part)?.lanes);
             }

@@ -14,7 +14,7 @@ use transpica::container::Semantic;
 
 use super::data::{Data, Scalar, Shape};
 use super::host::{Graph, NodeId, Part};
-use super::lanes::{Component, Lanes, VERTICES};
+use super::lanes::{Component, Lanes};
 
 /// An attribute of the source.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,20 +201,20 @@ impl Interface {
         lanes(shape, |row, lane| registers.get(row)?.get(lane).copied())
     }
 
-    /// Reads part of a uniform for each of several vertices.
-    pub(super) fn parts(&self, values: &[&UniformValues], part: Part, shape: Shape) -> Option<Data<Lanes>> {
+    /// Reads part of a uniform for each of several vertices: the uniforms of so many each.
+    pub(super) fn parts(
+        &self,
+        runs: &[(&UniformValues, usize)],
+        part: Part,
+        shape: Shape,
+    ) -> Option<Data<Lanes>> {
+        let all = runs.iter().map(|(values, _)| values.get(part.uniform)?.get(part.offset..));
+        let all = all.collect::<Option<Vec<_>>>()?;
+        let is_there = |row: usize| all.iter().all(|registers| row < registers.len());
         lanes(shape, |row, lane| {
-            let of =
-                |values: &UniformValues| Some(values.get(part.uniform)?.get(part.offset + row)?[lane & 3]);
-            // Lanes beyond the last vertex repeat it.
-            let mut all = [of(values.last()?)?; VERTICES];
-            let mut rest = &mut all[..];
-            for same in values.chunk_by(|a, b| std::ptr::eq(*a, *b)) {
-                let (to, others) = rest.split_at_mut_checked(same.len())?;
-                to.fill(of(same.first()?)?);
-                rest = others;
-            }
-            Some(Lanes::new(all))
+            let bits =
+                |(registers, (_, count)): (&&[[u32; 4]], &(_, usize))| (registers[row][lane & 3], *count);
+            is_there(row).then(|| Lanes::runs(all.iter().zip(runs).map(bits)))
         })
     }
 
@@ -241,7 +241,8 @@ impl Interface {
 
     /// Computes all registers of several vertices, at most [`VERTICES`].
     pub fn registers_of_all(&self, values: &[&UniformValues]) -> Option<Vec<UniformRegisters>> {
-        let nodes = self.host.evaluate(&mut |part, shape| self.parts(values, part, shape))?;
+        let runs: Vec<_> = values.iter().map(|values| (*values, 1)).collect();
+        let nodes = self.host.evaluate(&mut |part, shape| self.parts(&runs, part, shape))?;
         let leaves = self.leaves();
         let of = |(vertex, values): (usize, &&UniformValues)| {
             let mut all = UniformRegisters { floats: vec![[0.0; 4]; 96], ..UniformRegisters::default() };

@@ -52,6 +52,7 @@ impl<'a> Lowering<'a> {
         break_if: Option<Handle<Expression>>,
     ) -> Result<()> {
         let all = Loop { body, continuing, break_if, span: self.span };
+        self.has_loops = true;
         let Some(counted) = self.find_count(all)? else { return self.unroll(all) };
         let start = self.variables[counted.slot.0].clone();
         // What comes before the test computes its limit; it changes nothing.

@@ -92,6 +92,7 @@ pub(super) struct Lowering<'a> {
     /// The lines where nodes of the host come first.
     pub(super) node_lines: BTreeMap<NodeId, usize>,
     pub(super) loops: Vec<LoopContext>,
+    pub(super) has_loops: bool,
     /// Whole parts, each with the number that it is the whole part of.
     pub(super) parts: BTreeMap<Lane, Lane>,
     pub(super) span: Span,
@@ -132,6 +133,7 @@ impl<'a> Lowering<'a> {
             names: BTreeMap::new(),
             node_lines: BTreeMap::new(),
             loops: Vec::new(),
+            has_loops: false,
             parts: BTreeMap::new(),
             span: Span::UNDEFINED,
             lines: text
@@ -164,7 +166,7 @@ impl<'a> Lowering<'a> {
         let mut interface = self.interface;
         interface.derived.retain(|derived| !derived.nodes.is_empty());
         interface.host = self.host;
-        Ok(Lowered { module, interface })
+        Ok(Lowered { module, interface, has_loops: self.has_loops })
     }
 
     pub(super) fn error(&self, kind: Kind) -> Error {

@@ -6,7 +6,7 @@
 
 use naga::{BinaryOperator, MathFunction, RelationalFunction, UnaryOperator};
 
-use super::data::{Data, Scalar, Shape};
+use super::data::{Data, LaneList, Scalar, Shape};
 use super::lanes::Component;
 use super::operations::Operation;
 
@@ -97,7 +97,7 @@ fn product<L: Component>(a: &Data<L>, b: &Data<L>) -> Option<Data<L>> {
     let rows = if a.shape.is_matrix() { usize::from(a.shape.rows) } else { 1 };
     let inner = a.shape.lanes() / rows;
     let columns = b.shape.lanes() / inner;
-    let mut lanes = Vec::with_capacity(rows * columns);
+    let mut lanes = LaneList::with_capacity(rows * columns);
     for column in 0..columns {
         for row in 0..rows {
             let term = |k: usize| multiply(a.lanes.get(k * rows + row)?, b.lanes.get(column * inner + k)?);
@@ -174,8 +174,8 @@ pub fn math<L: Component>(fun: MathFunction, args: &[&Data<L>]) -> Option<Data<L
         }
         (M::Outer, [a, b]) => {
             let row = |y: &L| Some(scaled(a, y.clone())?.lanes);
-            let lanes = b.lanes.iter().map(row).collect::<Option<Vec<_>>>()?.concat();
-            Data::new(Shape { columns: b.shape.rows, ..a.shape }, lanes)
+            let rows = b.lanes.iter().map(row).collect::<Option<Vec<_>>>()?;
+            Data::new(Shape { columns: b.shape.rows, ..a.shape }, rows.into_iter().flatten().collect())
         }
         (M::Reflect, [a, b]) => binary(B::Subtract, a, &scaled(b, multiply(&float(2.0), &sum(b, a)?)?)?)?,
         (M::FaceForward, [a, b, c]) => {

@@ -154,6 +154,8 @@ pub struct Lowered {
     pub module: ir::Module,
     /// Its interface.
     pub interface: Interface,
+    /// The source has loops, for which [`Options::unroll`] matters.
+    pub has_loops: bool,
 }
 
 /// Lowers a vertex entry point.

@@ -8,7 +8,7 @@
 use super::ir::Binary;
 use naga::MathFunction as M;
 
-use super::data::{Data, Scalar, Shape};
+use super::data::{Data, LaneList, Scalar, Shape};
 use super::error::Result;
 use super::lower::Lowering;
 use super::value::Value;
@@ -93,7 +93,7 @@ impl Lowering<'_> {
 }
 
 /// The quaternion of a unit normal, or of a normal and a tangent, by definition.
-pub(super) fn expected(normal: &[f32], tangent: Option<&[f32]>) -> Option<Vec<f32>> {
+pub(super) fn expected(normal: &[f32], tangent: Option<&[f32]>) -> Option<LaneList<f32>> {
     let &[nx, ny, nz] = normal else { return None };
     let all = match tangent {
         None => [-ny, nx, 0.0, (nz + 1.0).max(SMALLEST_HALF)],

@@ -93,6 +93,7 @@ fn float(random: &mut Random, promise: Promise) -> f32 {
         _other => random.unit() * 4.0 - 2.0,
     };
     let number = match promise {
+        Promise::Nothing => return small,
         // Larger numbers have no finite products.
         Promise::Below(exponent @ 0..128) if random.below(2) == 0 => {
             (random.unit() * 2.0 - 1.0) * 2f32.powi(exponent.min(63).into())
@@ -101,7 +102,7 @@ fn float(random: &mut Random, promise: Promise) -> f32 {
             let (least, exponent) = (f32::from(least), f32::from(exponent.min(63)));
             (least + random.unit() * (exponent - least)).exp2().copysign(small)
         }
-        Promise::Nothing | Promise::NotNan | Promise::Below(_) | Promise::Between(..) => small,
+        Promise::NotNan | Promise::Below(_) | Promise::Between(..) => small,
     };
     kept(promise, number)
 }

@@ -385,7 +385,7 @@ impl<'a> Lowering<'a> {
         let mut is_it = self.truth(false);
         for &value in &group.values {
             let scalar = self.shape(selector)?.scalar;
-            let value = self.data(Data::new(Shape::scalar(scalar), vec![value]));
+            let value = self.data(Data::one(scalar, value));
             let equal = self.binary(naga::BinaryOperator::Equal, selector, &value)?;
             is_it = self.binary(naga::BinaryOperator::LogicalOr, &is_it, &equal)?;
         }

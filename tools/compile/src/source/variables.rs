@@ -11,7 +11,7 @@ use super::interface::Layout;
 use super::lanes::{Lanes, Set};
 
 /// A value of each vertex. Clones share it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Value {
     Data(Data<Lanes>),
     Many(Rc<Vec<Value>>),
@@ -20,7 +20,7 @@ pub(super) enum Value {
 }
 
 /// Index of an element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Index {
     Fixed(usize),
     /// Another one for each vertex.

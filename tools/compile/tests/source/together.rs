@@ -1,5 +1,6 @@
-//! The evaluator: what 64 vertices give side by side, each gives alone.
+//! The evaluator: what 128 vertices give side by side, each gives alone.
 
+use transpica_compile::source::data::LaneList;
 use transpica_compile::source::evaluate::{Inputs, Outputs, evaluate};
 use transpica_compile::source::promises::Promises;
 use transpica_compile::source::{Interface, Language, Options, Source, lower, read};
@@ -11,7 +12,7 @@ use super::shaders::{files, source};
 const VERTICES: usize = 150;
 
 fn bits(outputs: &Outputs) -> Option<Vec<Vec<u32>>> {
-    let bits = |lanes: &Vec<f32>| lanes.iter().map(|lane| lane.to_bits()).collect();
+    let bits = |lanes: &LaneList<f32>| lanes.iter().map(|lane| lane.to_bits()).collect();
     Some(outputs.as_ref()?.iter().map(bits).collect())
 }
 

@@ -17,6 +17,7 @@ use transpica::host::{WORKGROUP, dvle, dvle::FileEnvironment};
 use transpica::interp::Uniforms;
 use transpica::{Options as Settings, Shbin};
 use transpica_compile::compile::{MOST, compile_with};
+use transpica_compile::source::data::LaneList;
 use transpica_compile::source::evaluate::{Inputs, console, evaluate};
 use transpica_compile::source::interface::{Interface, UniformValues};
 use transpica_compile::source::{Language, Options, Scalar, Shape, Source, read};
@@ -204,14 +205,14 @@ impl Circle<'_> {
         interface: &Interface,
         uniforms: &UniformValues,
         inputs: &[Registers],
-    ) -> Vec<Vec<Vec<f32>>> {
+    ) -> Vec<Vec<LaneList<f32>>> {
         let (text, counts) = compute_entry(&self.source, interface);
         let rows: Vec<u8> = uniforms.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()).collect();
         let rows = if rows.is_empty() { vec![0; 16] } else { rows };
         let outputs = run_compute(self.gpu, Shader::Wgsl(text.clone()), &rows, inputs);
         let outputs = outputs.unwrap_or_else(|error| panic!("{}: {error}\n{text}", self.name));
         let output = |registers: &Registers| {
-            let lanes = |count: usize, register: usize| -> Vec<f32> {
+            let lanes = |count: usize, register: usize| -> LaneList<f32> {
                 registers[register][..count].iter().map(|bits| f32::from_bits(*bits)).collect()
             };
             let all = interface.outputs.iter().zip(&counts).enumerate();
