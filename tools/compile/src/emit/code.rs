@@ -200,17 +200,7 @@ impl Step {
             Self::Copy(copies) => copies.iter().for_each(|&(_, source)| visit(source)),
             Self::Compare { sources, .. } => sources.iter().flatten().copied().for_each(visit),
             Self::Address { lanes } => lanes.iter().copied().flatten().for_each(visit),
-            Self::If(_)
-            | Self::Else
-            | Self::EndIf
-            | Self::Loop(_)
-            | Self::EndLoop
-            | Self::BreakIf(_)
-            | Self::Label(_)
-            | Self::JumpIf(..)
-            | Self::SetEmit(_)
-            | Self::Emit
-            | Self::Nothing => {}
+            _other => {}
         }
     }
     /// Visits the lanes that it reads, to change them.
@@ -220,17 +210,7 @@ impl Step {
             Self::Copy(copies) => copies.iter_mut().for_each(|(_, source)| visit(source)),
             Self::Compare { sources, .. } => sources.iter_mut().flatten().for_each(visit),
             Self::Address { lanes } => lanes.iter_mut().flatten().for_each(visit),
-            Self::If(_)
-            | Self::Else
-            | Self::EndIf
-            | Self::Loop(_)
-            | Self::EndLoop
-            | Self::BreakIf(_)
-            | Self::Label(_)
-            | Self::JumpIf(..)
-            | Self::SetEmit(_)
-            | Self::Emit
-            | Self::Nothing => {}
+            _other => {}
         }
     }
     /// Visits what it writes.

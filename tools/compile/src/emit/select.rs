@@ -263,14 +263,8 @@ impl<'a> Select<'a> {
             Unary::Neg | Unary::AddressP | Unary::Not => return Ok(()),
             // It is there from the start.
             Unary::FromBits if self.vars[4 * value.0 as usize].is_some() => return Ok(()),
-            Unary::Sqrt
-            | Unary::IsNan
-            | Unary::ToInt
-            | Unary::ToFloat
-            | Unary::ToBits
-            | Unary::FromBits
-            | Unary::UintToInt
-            | Unary::IntToUint => {
+            // The machine lacks them.
+            _other => {
                 let name = op.signature().name;
                 return Err(Error::unsupported(format!("the operation {name}"), self.place(value)));
             }
@@ -308,19 +302,8 @@ impl<'a> Select<'a> {
             | Binary::IEqual
             | Binary::ILess
             | Binary::IGreater => return Ok(()),
-            Binary::Div
-            | Binary::IMul
-            | Binary::IAnd
-            | Binary::UAdd
-            | Binary::USub
-            | Binary::UMul
-            | Binary::BitAnd
-            | Binary::BitOr
-            | Binary::BitXor
-            | Binary::ShiftRight
-            | Binary::ShiftLeft
-            | Binary::UEqual
-            | Binary::ULess => {
+            // The machine lacks them.
+            _other => {
                 let name = op.signature().name;
                 return Err(Error::unsupported(format!("the operation {name}"), self.place(value)));
             }

@@ -229,3 +229,18 @@ impl Lanes {
         self.0 = Bits::Each(lanes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertices_beyond_the_last_repeat_it() {
+        // A block with other bits is used again.
+        drop(Lanes::from_fn(|_| 7));
+        let lanes = Lanes::runs([(1, 3), (2, 1)].into_iter());
+        assert_eq!([0, 2, 3, 4, VERTICES - 1].map(|vertex| lanes.get(vertex)), [1, 1, 2, 2, 2]);
+        assert_eq!(Lanes::runs([(5, 4)].into_iter()).common(), Some(5));
+        assert_eq!(Lanes::runs([(1, VERTICES - 1), (2, 1)].into_iter()).equal(2), 1 << (VERTICES - 1));
+    }
+}
