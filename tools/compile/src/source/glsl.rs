@@ -57,6 +57,10 @@ pub(super) fn modern(text: &str) -> String {
             continue;
         }
         if token.starts_with('#') {
+            // It begins a line.
+            if statement.iter().all(|token| is_trivia(token)) {
+                statement.drain(..).for_each(|token| rewriter.output.push_str(token));
+            }
             rewriter.directive(token);
             continue;
         }
@@ -286,7 +290,13 @@ fn tokens(text: &str) -> Vec<&str> {
     let mut is_line_start = true;
     while let Some(first) = rest.chars().next() {
         let end = match first {
-            '#' if is_line_start => rest.find('\n').unwrap_or(rest.len()),
+            '#' if is_line_start => {
+                let lines = rest.split('\n').take_while(|line| line.trim_end_matches('\r').ends_with('\\'));
+                let continued: usize = lines.map(|line| line.len() + 1).sum();
+                rest.get(continued..)
+                    .and_then(|last| last.find('\n'))
+                    .map_or(rest.len(), |end| continued + end)
+            }
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             _ if first.is_whitespace() => {
@@ -345,6 +355,16 @@ mod tests {
             [26, 11, 14, 19]
         );
         assert_eq!([place(3, "(lit != 0) &&"), place(1, "set"), place(2, "= 0")], [19, 1, 1]);
+    }
+
+    #[test]
+    fn directives_keep_their_lines() {
+        check(
+            "#version 120\n#ifdef GL_ES\nprecision highp float;\n#endif\nattribute vec4 p; // p\n#define A(x) \\\n\
+             (x)\n#pragma x\nfloat f() {\n#ifdef B\n}",
+            "#version 450\n#ifdef GL_ES\n\n#endif\nlayout(location = 0)  in vec4 p;  // p\n#define A(x) \\\n\
+             (x)\n#pragma x\nfloat f() {\n#ifdef B\n}",
+        );
     }
 
     #[test]
