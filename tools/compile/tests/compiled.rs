@@ -7,6 +7,7 @@ use transpica::Shbin;
 use transpica::host::dvle;
 use transpica_proof::daily::cases;
 
+use crate::quaternions::outputs;
 use crate::source::generate;
 use transpica_compile::compile::{Compiled, Error, compile, compile_with};
 use transpica_compile::emit;
@@ -266,6 +267,30 @@ fn angles_in_turns_need_no_factor() {
     assert!(turns.words < other.words, "{}", turns.text);
     let [turns, plain] = ["cos(p.x * 6.2831855 * p.y)", "cos(p.x * p.y)"].map(moved);
     assert!(turns.words <= plain.words, "{}", turns.text);
+}
+
+/// Of the reciprocals of these numbers, files hold 16 bits, which are too few.
+#[test]
+fn quotients_by_constants_have_the_right_whole_part() {
+    for divisor in [3, 5, 6, 7, 10, 24, 49, 100, 360, 641, 1000] {
+        let values = format!(
+            "vec4f(floor(a.x / {divisor}.0), ceil(b.x / {divisor}.0), f32(u32(a.x) / {divisor}u), f32(u32(a.x) % {divisor}u))"
+        );
+        let counts = [0, 1, 2, 3, 13, 41, 49, 127, 32_767 / divisor - 1, 4_000_000 / divisor];
+        let numbers: Vec<u32> =
+            counts.iter().flat_map(|n| [n * divisor, n * divisor + divisor - 1]).collect();
+        let vertices =
+            numbers.iter().map(|&number| [[number as f32, 0.0, 0.0], [-(number as f32), 0.0, 0.0]]);
+        let found = outputs("@location(0) color: vec4f", &values, &vertices.collect::<Vec<_>>());
+        for (number, [floor, ceil, quotient, rest]) in numbers.into_iter().zip(found) {
+            let (whole, part) = ((number / divisor) as f32, (number % divisor) as f32);
+            assert_eq!([quotient, rest], [whole, part], "{number} by {divisor}");
+            assert!(
+                number > 1 << 15 || [floor, -ceil] == [whole; 2],
+                "{number} by {divisor}: {floor}, {ceil}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use transpica_inspect::values::Random;
 const BUDGET: u64 = 1 << 10;
 
 /// Runs a program on vertices with two attributes; returns its second output.
-fn outputs(members: &str, values: &str, vertices: &[[[f32; 3]; 2]]) -> Vec<[f32; 4]> {
+pub fn outputs(members: &str, values: &str, vertices: &[[[f32; 3]; 2]]) -> Vec<[f32; 4]> {
     let text = format!(
         "struct Out {{ @builtin(position) position: vec4f, {members} }}
         @vertex fn main(@location(0) a: vec3f, @location(1) b: vec3f) -> Out {{

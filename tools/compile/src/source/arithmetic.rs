@@ -1,13 +1,15 @@
 //! Lowering of operators: floats, whole numbers as floats, truth values, matrices.
 //! In: two values. Out: a node of the host where both are, else PICA200 arithmetic on lanes.
-//! Rules: whole numbers are exact below 2^24; a quotient is a product with RCP.
+//! Rules: whole numbers are exact below 2^24, their quotients below 2^22; a quotient is a product
+//! with RCP.
 
-use super::ir::{Binary, Lane, Unary};
+use super::ir::{Binary, Lane, Op, Unary};
 use naga::{BinaryOperator, RelationalFunction, UnaryOperator};
 
 use super::build::spread;
 use super::data::{Data, Scalar, Shape};
 use super::error::Result;
+use super::functions::nearest;
 use super::host::Node;
 use super::lower::Lowering;
 use super::math;
@@ -167,11 +169,11 @@ impl Lowering<'_> {
         let size = self.b.binary(Binary::AddP, &size, &[half], group);
         if !is_signed {
             let quotient = self.b.binary(Binary::MulP, &size, &reciprocal, group);
-            return Ok(self.b.unary(Unary::Floor, &quotient, group));
+            return Ok(self.floor(&quotient, group));
         }
         let reciprocal = self.absolute(&reciprocal, rows);
         let quotient = self.b.binary(Binary::MulP, &size, &reciprocal, group);
-        let quotient = self.b.unary(Unary::Floor, &quotient, group);
+        let quotient = self.floor(&quotient, group);
         let signs = self.b.binary(Binary::MulP, &x.lanes, &y.lanes, group);
         let zero = self.b.float(0.0);
         let is_negative = self.b.binary(Binary::Less, &signs, &[zero], group);
@@ -243,14 +245,52 @@ impl Lowering<'_> {
         }
     }
 
+    /// The largest whole number not above.
+    pub(super) fn floor(&mut self, lanes: &[Lane], group: usize) -> Vec<Lane> {
+        let lanes = self.precise(lanes, group);
+        self.b.unary(Unary::Floor, &lanes, group)
+    }
+
+    /// A product with a constant as two: files hold 16 bits of each, and the floor of 6 / 3 is 2.
+    pub(super) fn precise(&mut self, lanes: &[Lane], group: usize) -> Vec<Lane> {
+        let value = lanes[0].value();
+        let Some(Op::Binary(Binary::MulP, a, b)) = self.b.f.op(value) else { return lanes.to_vec() };
+        for (factor, other) in [(a, b), (b, a)] {
+            let of = |operand| lanes.iter().map(move |lane| Lane::new(operand, lane.index()));
+            let known = of(factor).map(|lane| self.b.known(lane)).collect::<Option<Vec<u32>>>();
+            let Some(known) = known.filter(|_| lanes.iter().all(|lane| lane.value() == value)) else {
+                continue;
+            };
+            let is_far = |bits: u32| !(1e-12..1e12).contains(&f32::from_bits(bits).abs());
+            if known.iter().all(|bits| bits & 0x7F == 0) || known.iter().any(|&bits| is_far(bits)) {
+                break;
+            }
+            // Few bits of one, so that its product with a number below 2^15 is exact.
+            let high = |bits: u32| f32::from_bits((bits + 0x4000) & !0x7FFF);
+            let rest = |bits: u32| of_whole(f32::from_bits(bits)) - f64::from(high(bits));
+            let rests = known.iter().map(|&bits| nearest(rest(bits) as f32));
+            let rests: Vec<Lane> = rests.map(|rest| self.b.float(rest)).collect();
+            let high: Vec<Lane> = known.iter().map(|&bits| self.b.float(high(bits))).collect();
+            let other: Vec<Lane> = of(other).collect();
+            let rest = self.b.binary(Binary::MulP, &other, &rests, group);
+            let product = self.b.binary(Binary::MulP, &other, &high, group);
+            return self.b.binary(Binary::AddP, &product, &rest, group);
+        }
+        lanes.to_vec()
+    }
+
     /// MAX of it and its negation.
     pub(super) fn absolute(&mut self, lanes: &[Lane], group: usize) -> Vec<Lane> {
+        if let Some(known) = lanes.iter().map(|&lane| self.b.known(lane)).collect::<Option<Vec<u32>>>() {
+            return known.into_iter().map(|bits| self.b.float(f32::from_bits(bits).abs())).collect();
+        }
         let negated = self.b.negate(lanes, group);
         self.b.binary(Binary::MaxP, lanes, &negated, group)
     }
 
     /// The whole part, toward zero.
     pub(super) fn truncate(&mut self, lanes: &[Lane], group: usize) -> Vec<Lane> {
+        let lanes = &self.precise(lanes, group);
         let size = self.absolute(lanes, group);
         let size = self.b.unary(Unary::Floor, &size, group);
         let zero = self.b.float(0.0);
@@ -341,6 +381,12 @@ impl Lowering<'_> {
         }
         Ok(Value::lanes(shape, all))
     }
+}
+
+/// The number, or the reciprocal of a whole number that it is the nearest to.
+fn of_whole(number: f32) -> f64 {
+    let reciprocal = 1.0 / (1.0 / f64::from(number)).round();
+    if reciprocal as f32 == number { reciprocal } else { number.into() }
 }
 
 /// Shape of the result of an operator.

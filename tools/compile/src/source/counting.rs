@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
             value = super::math::binary(BinaryOperator::Add, &value, &counted.step)?;
             rounds += 1;
             if rounds > COUNTED {
-                return None;
+                break;
             }
         }
         Some(rounds)
@@ -139,7 +139,8 @@ impl<'a> Lowering<'a> {
     ) -> Result<NodeId> {
         if let Some(rounds) = rounds {
             if rounds > MOST {
-                return self.limit("rounds of a loop", rounds as usize, MOST as usize);
+                let subject = if rounds > COUNTED { "or more rounds of a loop" } else { "rounds of a loop" };
+                return self.limit(subject, rounds as usize, MOST as usize);
             }
             return Ok(self.host.data(Data::int(rounds as i32)));
         }

@@ -500,7 +500,8 @@ impl<'a> Lowering<'a> {
     /// The whole part of a number that is not negative, 0 of others.
     fn positive_part(&mut self, lanes: &[Lane], group: usize) -> Vec<Lane> {
         let zero = self.b.float(0.0);
-        let positive = self.b.binary(Binary::MaxP, &[zero], lanes, group);
+        let lanes = self.precise(lanes, group);
+        let positive = self.b.binary(Binary::MaxP, &[zero], &lanes, group);
         let whole = self.b.unary(Unary::Floor, &positive, group);
         self.parts.extend(whole.iter().copied().zip(positive));
         whole

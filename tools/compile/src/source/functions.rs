@@ -84,9 +84,10 @@ impl Lowering<'_> {
                 let (zero, one) = (self.float(0.0), self.float(1.0));
                 self.clamp(a, &zero, &one)?
             }
-            M::Floor => self.apply(Unary::Floor, a)?,
+            M::Floor => Value::lanes(shape, self.floor(&lanes, group)),
             M::Ceil => {
-                let negated = self.negate(a)?;
+                let negated = Value::lanes(shape, self.precise(&lanes, group));
+                let negated = self.negate(&negated)?;
                 let floor = self.apply(Unary::Floor, &negated)?;
                 self.negate(&floor)?
             }
@@ -96,8 +97,9 @@ impl Lowering<'_> {
                 self.apply(Unary::Floor, &sum)?
             }
             M::Fract => {
-                let floor = self.apply(Unary::Floor, a)?;
-                self.subtract(a, &floor)?
+                let lanes = self.precise(&lanes, group);
+                let floor = Value::lanes(shape, self.b.unary(Unary::Floor, &lanes, group));
+                self.subtract(&Value::lanes(shape, lanes), &floor)?
             }
             M::Trunc => Value::lanes(shape, self.truncate(&lanes, group)),
             M::Sign => {
@@ -465,7 +467,7 @@ fn in_turns(bits: u32) -> f32 {
 }
 
 /// The nearest number with the 16 bits of fraction that a file holds: the assembler cuts off.
-fn nearest(value: f32) -> f32 {
+pub(super) fn nearest(value: f32) -> f32 {
     let bits = value.to_bits();
     let up = f32::from_bits(bits.saturating_add(1 << 6) & !0x7F);
     if value.is_finite() && up.is_finite() { up } else { value }

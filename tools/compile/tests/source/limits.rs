@@ -50,6 +50,9 @@ fn rounds_of_loops() {
     check("rounds of a loop", 256, |count| {
         program("", &format!("for (var i = 0; i < {count}; i++) {{ s += p; }}"))
     });
+    let many =
+        |step| format!("for (var i = 0; i < 9999; i += {step}) {{ if s.x > 1.5 {{ break; }} s += p; }}");
+    assert_eq!([0, 1, 40].map(|step| subject(&program("", &many(step))).is_some()), [true, true, false]);
 }
 
 #[test]
