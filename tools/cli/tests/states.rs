@@ -124,7 +124,7 @@ fn errors_about_names_have_a_place_and_a_hint() {
         assert_eq!((ran.status, ran.out.len()), (1, 0), "{text}");
         assert!(ran.report().contains(said), "{text}: {}", ran.err);
     }
-    let ran = run(&folder, "shaders/lights.shbin", r#"{"uniforms":{"useSpecular":1}}"#);
+    let ran = run(&folder, "shaders/lights.shbin", r#"{"uniforms":{"useSpecular":2}}"#);
     assert!(ran.report().contains("uniforms.useSpecular must be true or false"), "{}", ran.err);
 }
 

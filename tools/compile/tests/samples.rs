@@ -265,7 +265,8 @@ fn pictures(job: &Job, pair: &Pair) -> [Picture; 2] {
     });
     let symbols = Symbols::new(files[0].executable(0).expect("a program"));
     let [guessed, _] = &hand.states;
-    let given: State = state::parse_onto(&text, guessed.clone(), Stage::Vertex, &symbols).expect("a state");
+    let guessed = (guessed.clone(), state::Set::new());
+    let given = state::parse_onto(&text, guessed, Stage::Vertex, &symbols).expect("a state");
     hand.set_attributes(&given.attributes);
     compiled.vertices.clone_from(&hand.vertices);
     compiled.states[0].uniforms = pair.same(&given.uniforms);

@@ -3,10 +3,10 @@
 //! Every deviation from the format is an error that names the place as a path
 //! (`vertices[3].v1[2]`). [`save`](crate::saved) writes such files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::values::Named;
-use crate::words::did_you_mean;
+pub use crate::words::did_you_mean;
 use serde_json::{Map, Value};
 use transpica::Stage;
 use transpica::container::SymbolBank;
@@ -88,16 +88,19 @@ pub const DEFAULT_REGISTERS: Registers = {
 
 /// Parses a state file on top of uniforms that are already set.
 pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) -> Result<State, String> {
-    parse_onto(text, State::new(uniforms, Vec::new()), stage, symbols)
+    parse_onto(text, (State::new(uniforms, Vec::new()), Set::new()), stage, symbols)
 }
 
+/// Uniform registers that are set, with what sets them.
+pub type Set = BTreeMap<(SymbolBank, usize), String>;
+
 /// Parses a state file on top of a state: vertex n of the file on top of its vertex n, if it has
-/// one.
-pub fn parse_onto(text: &str, state: State, stage: Stage, symbols: &Symbols) -> Result<State, String> {
+/// one. The file may not set registers that are set at its level.
+pub fn parse_onto(text: &str, start: (State, Set), stage: Stage, symbols: &Symbols) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
     known_keys(root, &["uniforms", "vertices", "mesh", "attributes"], "the file")?;
-    let mut setter = Setter { state, set: BTreeSet::new() };
+    let mut setter = Setter { state: start.0, set: start.1 };
     if let Some(mesh) = root.get("mesh") {
         let found = mesh.as_str().and_then(BuiltIn::named);
         let names = || BuiltIn::ALL.map(|(name, _)| name).join(", ");
@@ -134,8 +137,7 @@ pub fn parse_onto(text: &str, state: State, stage: Stage, symbols: &Symbols) -> 
 /// Uniforms under construction.
 struct Setter {
     state: State,
-    /// Registers that the file set so far.
-    set: BTreeSet<(SymbolBank, usize)>,
+    set: Set,
 }
 
 impl Setter {
@@ -177,8 +179,8 @@ impl Setter {
         value: &Value,
         place: &str,
     ) -> Result<(), String> {
-        if !self.set.insert((bank, register)) {
-            return Err(format!("{place}: the file sets {}{register} twice", letter(bank)));
+        if let Some(other) = self.set.insert((bank, register), place.to_owned()) {
+            return Err(format!("{place}: the file sets {}{register} twice, also as {other}", letter(bank)));
         }
         self.state.set_uniform(bank, register, value, place)
     }
@@ -204,13 +206,18 @@ impl State {
             SymbolBank::Int => *ints.get_mut(register).ok_or_else(missing)? = bytes(value, place)?,
             SymbolBank::Bool => {
                 let register = u8::try_from(register).ok().filter(|&register| register < 16);
-                let value = value.as_bool().ok_or_else(|| format!("{place} must be true or false"))?;
+                let value = truth(value).ok_or_else(|| format!("{place} must be true or false"))?;
                 self.uniforms.set_bool(register.ok_or_else(missing)?, value);
             }
             SymbolBank::Input => return Err(format!("{place} is an attribute; set it in vertices")),
         }
         Ok(())
     }
+}
+
+/// Returns a truth value, which may be 0 or 1.
+pub fn truth(value: &Value) -> Option<bool> {
+    value.as_bool().or_else(|| value.as_u64().filter(|&bit| bit < 2).map(|bit| bit == 1))
 }
 
 /// Divides the value of a name among its registers, each with its place: one value, or a list of
@@ -311,7 +318,7 @@ fn unknown_name<'a>(
     place: &str,
 ) -> String {
     let known: Vec<&str> = fixed.iter().copied().chain(names.map(|named| named.name.as_str())).collect();
-    unknown_key(key, &known, &known.join(", "), place)
+    unknown_word(("key", key), &known, place)
 }
 
 fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, String> {
@@ -320,13 +327,15 @@ fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, S
 
 fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(), String> {
     let unknown = map.keys().find(|key| !known.contains(&key.as_str()));
-    unknown.map_or(Ok(()), |key| Err(unknown_key(key, known, &known.join(", "), place)))
+    unknown.map_or(Ok(()), |key| Err(unknown_word(("key", key), known, place)))
 }
 
-/// Returns the error about a key, with the nearest known one, or else a list of them.
-pub fn unknown_key(key: &str, known: &[&str], list: &str, place: &str) -> String {
-    let advice = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| format!("use {list}"));
-    format!("{place}: unknown key \"{key}\", {advice}")
+/// Returns the error about a word of a kind, as `key`, with the nearest known one, or else a list
+/// of them.
+pub fn unknown_word((kind, word): (&str, &str), known: &[&str], place: &str) -> String {
+    let list = || format!("use {}", known.join(", "));
+    let advice = did_you_mean(word, known.iter().copied()).unwrap_or_else(list);
+    format!("{place}: unknown {kind} \"{word}\", {advice}")
 }
 
 fn index(key: &str, count: usize, place: &str) -> Result<usize, String> {

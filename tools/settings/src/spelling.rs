@@ -251,8 +251,8 @@ pub fn promise(text: &str) -> Option<Promise> {
 /// `--assume`
 pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let wrong = || {
-        "must look like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite, 2^N \
-         or 2^N..2^N"
+        "must look like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite, 2^N, \
+         below:N or 2^M..2^N, with N from 0 to 128, M from -128, M below N"
             .to_string()
     };
     let mut changes = Vec::new();

@@ -15,7 +15,7 @@ use crate::shader::Shader;
 use crate::twin::Twin;
 
 /// A case of a test file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Case {
     /// Its name.
     pub name: String,
@@ -93,12 +93,6 @@ pub struct Checked {
 }
 
 impl Case {
-    /// A case that holds its program against another.
-    pub(crate) fn of_twin(name: String, line: usize, twin: Twin) -> Self {
-        let equal = Some(Box::new(twin));
-        Self { name, line, rows: Vec::new(), calls: Vec::new(), instructions: None, triangles: None, equal }
-    }
-
     /// Runs the case. `file` is the name of its file in the text of a failure.
     pub fn check<E>(&self, file: &str, shader: &Shader, executor: &E) -> Checked
     where

@@ -104,7 +104,7 @@ pub fn lcov(files: &BTreeMap<String, FileCoverage>) -> String {
                 let _ = writeln!(text, "BRDA:{line},{block},{branch},{taken}");
             }
         }
-        let Totals { sides: [sides, all_sides], lines: [lines, all_lines] } = file.totals();
+        let [[lines, all_lines], [sides, all_sides]] = file.totals();
         let _ = writeln!(text, "BRF:{all_sides}\nBRH:{sides}");
         for (line, count) in &file.lines {
             let _ = writeln!(text, "DA:{line},{count}");
@@ -114,17 +114,12 @@ pub fn lcov(files: &BTreeMap<String, FileCoverage>) -> String {
     text
 }
 
-/// Lines and sides of branches: those that ran, and all.
-struct Totals {
-    lines: [usize; 2],
-    sides: [usize; 2],
-}
-
 impl FileCoverage {
-    fn totals(&self) -> Totals {
+    /// Returns counts of lines and of sides of branches: those that ran, and all.
+    fn totals(&self) -> [[usize; 2]; 2] {
         let lines = self.lines.values().filter(|&&count| count > 0).count();
         let sides = self.branches.values().flatten().filter(|&&count| count > 0).count();
-        Totals { lines: [lines, self.lines.len()], sides: [sides, 2 * self.branches.len()] }
+        [[lines, self.lines.len()], [sides, 2 * self.branches.len()]]
     }
 
     /// Returns the lines that did not run, as `3, 5-7`. Lines without code between them do not part
@@ -152,7 +147,7 @@ pub fn table(files: &BTreeMap<String, FileCoverage>) -> String {
     let width = files.keys().map(String::len).max().unwrap_or_default().max(4);
     let mut text = format!("{:width$}  {:>9}  {:>9}  lines that did not run\n", "file", "lines", "branches");
     for (name, file) in files {
-        let Totals { lines: [lines, all_lines], sides: [sides, all_sides] } = file.totals();
+        let [[lines, all_lines], [sides, all_sides]] = file.totals();
         let (lines, sides) = (format!("{lines}/{all_lines}"), format!("{sides}/{all_sides}"));
         let line = format!("{name:width$}  {lines:>9}  {sides:>9}  {}", file.missed());
         let _ = writeln!(text, "{}", line.trim_end());

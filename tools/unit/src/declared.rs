@@ -2,9 +2,11 @@
 //! In: a source, tables of a test file. Out: its program as text; the registers that the host
 //! computes from declared uniforms. The interface of the compiler has names, types and registers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use toml::de::DeTable;
+use transpica::container::SymbolBank;
 use transpica::isa::Uniforms;
 use transpica_compile::compile::{Compiled, Error, Report, compile_file};
 use transpica_compile::source::host::Part;
@@ -12,12 +14,12 @@ use transpica_compile::source::interface::{Layout, UniformRegisters, UniformValu
 use transpica_compile::source::promises::promise;
 use transpica_compile::source::{Depth, Interface, Language, Options, Role, Scalar, Shape};
 use transpica_inspect::json::float;
-use transpica_inspect::state::unknown_key;
+use transpica_inspect::state::{Set, truth, unknown_word};
 use transpica_inspect::symbols::Symbols;
 
 use crate::matrix;
 use crate::shader::{Choices, Lowered, Problem};
-use crate::toml::{Item, Reader, value};
+use crate::toml::{Item, Key, Reader, value};
 use crate::values::{is_bank, matrix};
 
 /// Names of a source, with their types and registers.
@@ -34,8 +36,8 @@ pub(crate) struct Declared {
 pub(crate) struct Values<'a> {
     declared: &'a Declared,
     values: UniformValues,
-    /// The parts that have one, by their first registers.
-    set: Vec<Vec<bool>>,
+    /// The parts that each layer sets, with their types and paths in the file.
+    layers: Vec<BTreeMap<Part, (Shape, String)>>,
 }
 
 /// A part of a uniform with its type.
@@ -216,52 +218,56 @@ fn type_name(layout: &Layout) -> String {
 }
 
 impl<'a> Values<'a> {
-    /// Zeros for all uniforms.
-    pub fn new(declared: &'a Declared) -> Self {
-        let counts = || declared.interface.uniforms.iter().map(|one| one.layout.registers());
-        let values = counts().map(|count| vec![[0; 4]; count]).collect();
-        Self { declared, values, set: counts().map(|count| vec![false; count]).collect() }
+    /// Zeros for all uniforms but those that layers set, each on top of those before it.
+    pub fn new<'t>(
+        declared: &'a Declared,
+        (reader, symbols): (Reader<'t>, &Symbols),
+        layers: &[&DeTable<'t>],
+    ) -> Result<Self, Problem> {
+        let values = declared.interface.uniforms.iter().map(|one| vec![[0; 4]; one.layout.registers()]);
+        let mut all = Self { declared, values: values.collect(), layers: Vec::new() };
+        for layer in layers {
+            all.layers.push(BTreeMap::new());
+            layer.iter().try_for_each(|entry| all.set(reader, entry, symbols))?;
+        }
+        Ok(all)
     }
 
-    /// Sets the declared uniforms that a table names. Others must be banks or symbols of the
+    /// Sets what a key names of the declared uniforms. Others must be banks or symbols of the
     /// program.
-    pub fn set<'t>(
+    fn set<'t>(
         &mut self,
         reader: Reader<'t>,
-        layer: &DeTable<'t>,
+        (key, item): (&Key<'t>, &Item<'t>),
         symbols: &Symbols,
     ) -> Result<(), Problem> {
-        for (key, item) in layer {
-            let name = key.get_ref().as_ref();
-            let (what, members) = (format!("uniforms.{name}"), self.declared.members(name));
-            let table = item.get_ref().as_table();
-            let is_member = |key: &str| members.iter().any(|(member, _)| *member == key);
-            let is_whole = table.is_some_and(|table| table.keys().all(|key| is_member(key.get_ref())));
-            let place = self.declared.find(name);
-            if is_bank(name, item) {
-                continue;
-            }
-            if let Some(place) = place.filter(|_| members.is_empty() || !is_whole) {
-                self.put(reader, (&what, item), place)?;
-            } else if !members.is_empty() {
-                self.put_members(reader, (&what, item), &|key| {
-                    members
-                        .iter()
-                        .find(|(member, _)| *member == key)
-                        .map(|(_, place)| *place)
-                        .ok_or_else(|| members.iter().map(|(member, _)| *member).collect())
-                })?;
-            } else if !symbols.as_slice().iter().any(|named| named.name == name) {
-                let [uniforms, ..] = self.declared.names();
-                let declared = uniforms.iter().map(|(name, _)| name.as_str());
-                let symbols = symbols.uniforms().map(|named| named.name.as_str());
-                let mut known: Vec<&str> = ["c", "i", "b"].into_iter().chain(declared).collect();
-                known.extend(symbols.filter(|name| !uniforms.iter().any(|(own, _)| own == name)));
-                let message = unknown_key(name, &known, &known.join(", "), "uniforms");
-                return Err(reader.problem(key.span().start, message));
-            }
+        let name = key.get_ref().as_ref();
+        let (what, members) = (format!("uniforms.{name}"), self.declared.members(name));
+        let table = item.get_ref().as_table();
+        let is_member = |key: &str| members.iter().any(|(member, _)| *member == key);
+        let is_whole = table.is_some_and(|table| table.keys().all(|key| is_member(key.get_ref())));
+        let place = self.declared.find(name).filter(|_| members.is_empty() || !is_whole);
+        if is_bank(name, item) {
+            return Ok(());
         }
-        Ok(())
+        if let Some(place) = place {
+            return self.put(reader, (&what, item), place);
+        }
+        if !members.is_empty() {
+            return self.put_members(reader, (&what, item), &|key| {
+                let found = members.iter().find(|(member, _)| *member == key).map(|(_, place)| *place);
+                found.ok_or_else(|| members.iter().map(|(member, _)| *member).collect())
+            });
+        }
+        if symbols.as_slice().iter().any(|named| named.name == name) {
+            return Ok(());
+        }
+        let [uniforms, ..] = self.declared.names();
+        let declared = uniforms.iter().map(|(name, _)| name.as_str());
+        let symbols = symbols.uniforms().map(|named| named.name.as_str());
+        let mut known: Vec<&str> = ["c", "i", "b"].into_iter().chain(declared).collect();
+        known.extend(symbols.filter(|name| !uniforms.iter().any(|(own, _)| own == name)));
+        Err(reader.problem(key.span().start, unknown_word(("key", name), &known, "uniforms")))
     }
 
     /// Sets members that a table names; `find` returns their places, or the names that there are.
@@ -274,7 +280,7 @@ impl<'a> Values<'a> {
         for (key, item) in reader.table(item, what)? {
             let name = key.get_ref().as_ref();
             let place = find(name).map_err(|known| {
-                let message = unknown_key(name, &known, &known.join(", "), what);
+                let message = unknown_word(("key", name), &known, what);
                 reader.problem(key.span().start, message)
             })?;
             self.put(reader, (&format!("{what}.{name}"), item), place)?;
@@ -334,13 +340,16 @@ impl<'a> Values<'a> {
                 let list = item.get_ref().as_array().filter(|list| list.len() == count);
                 list.and_then(|list| list.iter().map(|row| lanes(row, columns, shape.scalar)).collect())
             }
-            (None, false) if shape.is_scalar() => lane(item, shape.scalar).map(|lane| vec![vec![lane]]),
+            (None, false) if shape.is_scalar() => {
+                let flag = || self.flag(item, part, shape);
+                lane(item, shape.scalar).or_else(flag).map(|lane| vec![vec![lane]])
+            }
             (None, false) => lanes(item, count, shape.scalar).map(|lanes| vec![lanes]),
         };
         let kind = match shape.scalar {
             Scalar::Float => "number",
-            Scalar::Int => "whole number",
-            Scalar::Uint => "whole number of 0 or more",
+            Scalar::Int => "whole number from -2147483648 to 2147483647",
+            Scalar::Uint => "whole number from 0 to 4294967295",
             Scalar::Bool => "truth value",
         };
         let rows = rows.ok_or_else(|| {
@@ -355,22 +364,41 @@ impl<'a> Values<'a> {
         for (register, row) in registers.zip(rows) {
             register.iter_mut().zip(row).for_each(|(to, lane)| *to = lane);
         }
-        let set = self.set.get_mut(part.uniform).and_then(|set| set.get_mut(part.offset));
-        set.into_iter().for_each(|set| *set = true);
-        Ok(())
+        let set = self.layers.last_mut().and_then(|set| set.insert(part, (shape, what.to_owned())));
+        set.map_or(Ok(()), |(_, other)| {
+            let message = format!("{what}: the file sets it twice, also as {other}");
+            Err(reader.problem(item.span().start, message))
+        })
     }
 
-    /// Computes the registers of the host on top of others: all of them, or those whose uniforms
-    /// have values. Returns `None` where the host has no value.
-    pub fn onto(&self, to: &mut Uniforms, is_all: bool) -> Option<()> {
-        let (ints, bools) = (to.ints, to.bools);
+    /// The bits of a truth value for a number that only bool registers depend on.
+    fn flag(&self, item: &Item<'_>, part: Part, shape: Shape) -> Option<u32> {
+        let truth = item.get_ref().as_bool()?;
+        let registers = self.declared.interface.registers_of(part, shape);
+        let is_flag = !registers.is_empty() && registers.iter().all(|&(bank, _)| bank == SymbolBank::Bool);
+        let bits = if shape.scalar == Scalar::Float { 1f32.to_bits() } else { 1 };
+        is_flag.then_some(if truth { bits } else { 0 })
+    }
+
+    /// Computes the registers of the host that depend on a layer on top of others, and returns them
+    /// by the names that set them. With zeros the first layer computes all, without them those
+    /// whose uniforms have values. Returns `None` where the host has no value.
+    pub fn onto(&self, to: &mut Uniforms, are_zero: bool, layer: usize) -> Option<Set> {
+        let (ints, bools, interface) = (to.ints, to.bools, &self.declared.interface);
         let mut all = UniformRegisters { floats: to.floats.to_vec(), ints, bools };
-        let is_set = |part: Part| self.set.get(part.uniform)?.get(part.offset).copied();
-        let is_known = |part| is_all || is_set(part) == Some(true);
-        self.declared.interface.registers_onto(&self.values, is_known, &mut all)?;
+        let own = self.layers.get(layer)?;
+        let is_known = |part| are_zero || self.layers.iter().any(|set| set.contains_key(&part));
+        let is_own = |part| own.contains_key(&part);
+        let is_own = (layer > 0 || !are_zero).then_some(&is_own as &dyn Fn(Part) -> bool);
+        interface.registers_onto(&self.values, is_known, is_own, &mut all)?;
         to.floats.iter_mut().zip(all.floats).for_each(|(to, from)| *to = from);
         (to.ints, to.bools) = (all.ints, all.bools);
-        Some(())
+        let mut set = Set::new();
+        for (&part, (shape, what)) in own {
+            let registers = interface.registers_of(part, *shape).into_iter();
+            set.extend(registers.map(|register| (register, what.clone())));
+        }
+        Some(set)
     }
 }
 
@@ -384,7 +412,7 @@ fn lane(item: &Item<'_>, scalar: Scalar) -> Option<u32> {
         },
         Scalar::Int => value.as_i64().and_then(|number| i32::try_from(number).ok()).map(i32::cast_unsigned),
         Scalar::Uint => value.as_u64().and_then(|number| u32::try_from(number).ok()),
-        Scalar::Bool => value.as_bool().map(u32::from),
+        Scalar::Bool => truth(&value).map(u32::from),
     }
 }
 

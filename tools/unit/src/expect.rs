@@ -4,7 +4,7 @@
 use std::fmt;
 
 use transpica::isa::Mask;
-use transpica_inspect::state::{Registers, unknown_key};
+use transpica_inspect::state::{Registers, unknown_word};
 use transpica_inspect::symbols::Symbols;
 
 /// Letters of components.
@@ -106,7 +106,7 @@ impl Output {
             let semantics = symbols.outputs().iter().map(|(name, ..)| *name);
             let semantics = semantics.filter(|name| !others.contains(name)).chain(["o0..o15"]);
             let known: Vec<&str> = others.iter().copied().chain(semantics).collect();
-            unknown_key(name, &known, &known.join(", "), place)
+            unknown_word(("key", name), &known, place)
         })?;
         let components = mask.iter().map(transpica::isa::Component::index).collect();
         Ok(Self { name: name.to_owned(), register, components })

@@ -11,6 +11,7 @@ use transpica::interp::Uniforms;
 use transpica::isa::sizes::FLOATS;
 use transpica::settings::{BoolUniforms, IntUniforms};
 use transpica_inspect::json::float;
+use transpica_inspect::state::unknown_word;
 
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
 use crate::coverage::Coverage;
@@ -20,7 +21,7 @@ use crate::keys::Place;
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Choices, Problem, Shader};
-use crate::toml::{Item, Key, Reader, value};
+use crate::toml::{Item, Key, Reader, in_order, value};
 use crate::twin::Twin;
 use crate::values::{Defaults, Layers, state};
 
@@ -130,17 +131,14 @@ impl TestFile {
         };
         let mut names = BTreeSet::new();
         if list.get_ref().is_table() {
-            return Err(
-                reader.problem(list.span().start, "case must be a list: write [[case]] in place of [case]")
-            );
+            return Err(reader.problem(list.span().start, "case must be a list: write [[case]], not [case]"));
         }
         for item in reader.list(list, "case")? {
             let table = reader.table(item, "case")?;
             let name = if table.contains_key("picture") {
                 let mut layers = parser.defaults.clone();
                 parser.add(table, &mut layers)?;
-                let case = PictureCase::parse((reader, path), (table, item), &layers, &shader)?;
-                pictures.push(case);
+                pictures.push(PictureCase::parse((reader, path), (table, item), &layers, &shader)?);
                 pictures.last().map(|case| case.name.clone())
             } else {
                 cases.push(parser.case(item)?);
@@ -249,9 +247,11 @@ fn named(
     files: Files<'_>,
     choices: &Choices,
 ) -> Result<Shader, Problem> {
-    let located = |problem| choices.located(reader, problem, Some(item.span().start));
+    let located = |place| move |problem| choices.located(reader, problem, place);
     let read: Result<Vec<_>, _> = reader.texts(item, key)?.iter().map(|name| files(name)).collect();
-    read.and_then(|read| Shader::chosen(&read, choices)).map_err(located)
+    let read = read.map_err(located(Some(item.span().start)))?;
+    // What a shader says is wrong has its place there.
+    Shader::chosen(&read, choices).map_err(located(None))
 }
 
 /// Returns the sources next to a test file, or the container that was made of others. Sources come
@@ -300,8 +300,8 @@ impl<'t> Parser<'_, 't> {
         let name = table.get("name").ok_or_else(|| missing("name"))?;
         if let Some(item) = table.get("equal") {
             let line = reader.place(name.span().start).0;
-            let twin = self.twin(table, item, index)?;
-            return Ok(Case::of_twin(reader.text(name, "name")?.to_owned(), line, twin));
+            let equal = Some(Box::new(self.twin(table, item, index)?));
+            return Ok(Case { name: reader.text(name, "name")?.to_owned(), line, equal, ..Case::default() });
         }
         let invocations =
             table.get("invocations").map(|item| reader.list(item, "invocations")).transpose()?;
@@ -312,7 +312,7 @@ impl<'t> Parser<'_, 't> {
         let texts = |key: &str| table.get(key).map_or(Ok(Vec::new()), |item| reader.texts(item, key));
         let (instructions, budget) = (count("instructions")?, count("budget")?.unwrap_or(BUDGET));
         if let (Some(item), true) = (table.get("instructions"), instructions >= Some(budget)) {
-            let message = format!("instructions must be less than the budget of {budget}");
+            let message = format!("instructions must be at least 0 and less than the budget of {budget}");
             return Err(reader.problem(item.span().start, message));
         }
         let case = Case {
@@ -328,9 +328,7 @@ impl<'t> Parser<'_, 't> {
         if let Some(label) = case.calls.iter().find(|call| !labels.iter().any(|(label, _)| label == *call)) {
             let place = table.get("calls").map_or(start, |item| item.span().start);
             let known: Vec<&str> = labels.iter().map(|(label, _)| label.as_str()).collect();
-            return Err(
-                reader.problem(place, format!("calls: unknown procedure {label}; use {}", known.join(", ")))
-            );
+            return Err(reader.problem(place, unknown_word(("procedure", label), &known, "calls")));
         }
         if case.triangles.is_some() || !case.calls.is_empty() || case.instructions.is_some() {
             return Ok(case);
@@ -359,7 +357,8 @@ impl<'t> Parser<'_, 't> {
         let layers = Layers { uniforms: layer.into_iter().collect(), ..Layers::default() };
         let set = |bools: u16, int: u8| {
             let floats = [[int.into(); 4]; FLOATS];
-            let defaults = Defaults::Guessed(Uniforms { bools, ints: [[int; 4]; 4], floats });
+            let uniforms = Uniforms { bools, ints: [[int; 4]; 4], floats };
+            let defaults = Defaults { uniforms, are_zero: false };
             Ok::<_, Problem>(state(reader, &layers, (self.shader, own), defaults, start)?.uniforms)
         };
         let (low, high) = (set(0, 0)?, set(u16::MAX, u8::MAX)?);
@@ -425,8 +424,21 @@ impl<'t> Parser<'_, 't> {
             let name = name.map_or(format!("row {number}"), |name| format!("row {number} ({name})"));
             all.push(Row { name, ..row });
         }
-        let missing = || reader.problem(list.span().start, "rows must be a list of tables, at least one");
-        if all.is_empty() { Err(missing()) } else { Ok(all) }
+        if all.is_empty() {
+            return Err(reader.problem(list.span().start, "rows must be a list of tables, at least one"));
+        }
+        let Some(item) = table.get("expect") else { return Ok(all) };
+        let own = reader.table(item, "expect")?;
+        let expects = |expected: &Expected| expected.values.values.iter().any(Option::is_some);
+        let given = in_order(own).into_iter().zip(self.outputs(own, index, "expect")?);
+        for (number, ((key, _), expected)) in given.enumerate() {
+            let is_left = all.iter().any(|row| row.expect.get(number).is_some_and(expects));
+            if expects(&expected) && !is_left {
+                let message = format!("expect.{} never counts: every row replaces it", key.get_ref());
+                return Err(reader.problem(key.span().start, message));
+            }
+        }
+        Ok(all)
     }
 
     /// Adds the values of a case or a row.
@@ -440,8 +452,9 @@ impl<'t> Parser<'_, 't> {
 
     /// Returns a run with these values.
     fn row(&self, layers: &Layers<'_, 't>, index: usize, budget: u64, start: usize) -> Result<Row, Problem> {
-        let defaults = self.shader.executables.get(index).map(|it| it.start.clone()).unwrap_or_default();
-        let state = state(self.reader, layers, (self.shader, index), Defaults::Start(defaults), start)?;
+        let uniforms = self.shader.executables.get(index).map(|it| it.start.clone()).unwrap_or_default();
+        let defaults = Defaults { uniforms, are_zero: true };
+        let state = state(self.reader, layers, (self.shader, index), defaults, start)?;
         let mut expect: Vec<Expected> = Vec::new();
         for table in &layers.expect {
             let later = self.outputs(table, index, "expect")?;
@@ -455,7 +468,7 @@ impl<'t> Parser<'_, 't> {
     fn outputs(&self, table: &DeTable<'t>, index: usize, place: &str) -> Result<Vec<Expected>, Problem> {
         let mut all = Vec::new();
         let Some(program) = self.shader.executables.get(index) else { return Ok(all) };
-        for (key, item) in table {
+        for (key, item) in in_order(table) {
             let output = self.shader.output(program, key.get_ref(), place);
             let output = output.map_err(|error| self.reader.problem(key.span().start, error))?;
             let values = self.expectation(item, &format!("{place}.{}", output.name))?;
@@ -478,7 +491,7 @@ impl<'t> Parser<'_, 't> {
             (Some(ulp), None) => {
                 let number = u32::try_from(reader.count(ulp, "ulp")?).ok().filter(|&ulp| ulp < ULPS);
                 let any =
-                    || problem(&format!(".ulp must be less than {ULPS}, the distance from 0 to infinity"));
+                    || problem(&format!(".ulp must be at least 0 and less than {ULPS}, as infinity is"));
                 Tolerance::Ulp(number.ok_or_else(any)?)
             }
             (None, Some(epsilon)) => {

@@ -64,8 +64,9 @@
 //! the maximum number of pixels that may differ, by default 0.
 //!
 //! Values of a case take precedence over those of the file, and those of a row over both, register
-//! by register: a name may stand for a register that another layer sets by number. Each case and
-//! each row of one must expect something that can fail.
+//! by register: a name may stand for a register that another layer sets by number. Within one of
+//! them, two names for a register are an error. Each case and each row of one must expect something
+//! that can fail, and some row must use what its case expects. A bool may be 0 or 1.
 //!
 //! Uniforms of the file that only another of its programs has are left out.
 //!
@@ -100,8 +101,9 @@
 //! lights = [{ color = [1, 0.5, 0], power = 2 }]
 //! ```
 //!
-//! A register, and the name that the compiler gives to what the host computes, count more than
-//! declared names. Attributes and outputs have the names of the source, too.
+//! A declared name stands for the registers that the host computes from it, where it has precedence
+//! as they have: a case's `lit = false` replaces a file's `b.0 = true`. A number that only bools
+//! depend on may be `true` or `false`. Attributes and outputs have the names of the source, too.
 #![forbid(unsafe_code)]
 
 mod case;

@@ -49,13 +49,8 @@ impl TestFile {
             let (pc, word) = (Pc(address), Word(word));
             let mut add = |what: String, change: Change| {
                 if let Some((word, descriptor)) = change.apply(&model.descriptors, word) {
-                    all.push(Mutant {
-                        pc,
-                        place: self.shader.word_place(pc),
-                        what,
-                        word: word.0,
-                        descriptor,
-                    });
+                    let (place, word) = (self.shader.word_place(pc), word.0);
+                    all.push(Mutant { pc, place, what, word, descriptor });
                 }
             };
             let Some(opcode) = word.opcode() else { continue };
@@ -153,13 +148,10 @@ fn fields(word: Word, opcode: Opcode, named: Named<'_>, add: &mut impl FnMut(Str
             continue;
         };
         match field {
-            Field::Source1 | Field::Source2 | Field::Source3 => {
+            Field::Source1 | Field::Source2 | Field::Source3 | Field::Dest => {
+                let name = |number| if field == Field::Dest { dest(number) } else { named(source(number)) };
                 let other = next(value, bits);
-                change(field, other, format!("{} became {}", named(source(value)), named(source(other))));
-            }
-            Field::Dest => {
-                let other = next(value, bits);
-                change(field, other, format!("{} became {}", dest(value), dest(other)));
+                change(field, other, format!("{} became {}", name(value), name(other)));
             }
             Field::CompareX | Field::CompareY if value < 6 => {
                 // eq and ne, lt and ge, le and gt.
@@ -170,12 +162,9 @@ fn fields(word: Word, opcode: Opcode, named: Named<'_>, add: &mut impl FnMut(Str
             }
             Field::RefX | Field::RefY => {
                 let flag = if field == Field::RefX { "cmp.x" } else { "cmp.y" };
-                let is_read = match word.get(Field::ConditionOp) {
-                    Some(2) => field == Field::RefX,
-                    Some(3) => field == Field::RefY,
-                    _both => true,
-                };
-                if is_read {
+                // 2 tests x alone, 3 y.
+                let other = if field == Field::RefX { 3 } else { 2 };
+                if word.get(Field::ConditionOp) != Some(other) {
                     change(field, value ^ 1, format!("{flag} was negated"));
                 }
             }

@@ -13,6 +13,7 @@ use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::picture::Picture;
 use transpica_inspect::draw::raster::{self, Samples};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
+use transpica_inspect::state::unknown_word;
 
 use crate::keys::Place;
 use crate::shader::{Problem, Shader};
@@ -53,14 +54,15 @@ impl PictureCase {
             return Err(reader.problem(picture.span().start, "picture must be the name of a .png file"));
         }
         let mesh = table.get("mesh").map_or(Ok(BuiltIn::Lathe), |item| {
-            let known = || format!("mesh must be one of {}", BuiltIn::ALL.map(|(name, _)| name).join(", "));
-            let mesh = BuiltIn::named(reader.text(item, "mesh")?);
-            mesh.ok_or_else(|| reader.problem(item.span().start, known()))
+            let name = reader.text(item, "mesh")?;
+            let known = || unknown_word(("mesh", name), &BuiltIn::ALL.map(|(name, _)| name), "mesh");
+            BuiltIn::named(name).ok_or_else(|| reader.problem(item.span().start, known()))
         })?;
         let differing = table.get("differing").map_or(Ok(0), |item| reader.count(item, "differing"))?;
         let pixels = u64::from(Size::SCREEN.width) * u64::from(Size::SCREEN.height);
         if let Some(item) = table.get("differing").filter(|_| differing >= pixels) {
-            let message = format!("differing must be less than {pixels}, all pixels of the picture");
+            let message =
+                format!("differing must be at least 0 and less than {pixels}, all pixels of the picture");
             return Err(reader.problem(item.span().start, message));
         }
         let failed = |error: transpica::Error| reader.problem(start, error.to_string());
@@ -72,7 +74,7 @@ impl PictureCase {
         let [mut vertex, mut geometry] = guessed.map(|state| state.uniforms);
         for (index, uniforms) in [(Some(pick.vertex), &mut vertex), (pick.geometry, &mut geometry)] {
             if let Some(index) = index {
-                let guessed = Defaults::Guessed(uniforms.clone());
+                let guessed = Defaults { uniforms: uniforms.clone(), are_zero: false };
                 *uniforms = state(reader, layers, (shader, index), guessed, start)?.uniforms;
             }
         }

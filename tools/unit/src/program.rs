@@ -12,6 +12,7 @@ use transpica_inspect::executor::Cpu;
 
 use crate::run::{BUDGET, Outcome, Trial, Triangle, executable, run};
 use crate::shader::{Executable, Problem, Shader};
+use crate::values::insert;
 
 /// A value of a uniform or an attribute.
 #[derive(Clone, Debug)]
@@ -101,11 +102,8 @@ impl<'s> ProgramRun<'s> {
         let register = name.split_at_checked(1).filter(|(bank, number)| {
             named.is_none() && ["c", "i", "b"].contains(bank) && number.parse::<u8>().is_ok()
         });
-        let (key, member) = register.map_or((name, None), |(bank, number)| (bank, Some(number)));
-        match (member, self.uniforms.entry(key).or_insert_with(|| json!({}))) {
-            (Some(number), Value::Object(bank)) => drop(bank.insert(number.to_owned(), value)),
-            (_, own) => *own = value,
-        }
+        let path = register.map_or(vec![name], |(bank, number)| vec![bank, number]);
+        insert(&mut self.uniforms, &path, value);
         self
     }
     /// Sets an attribute by its name, or a register as `v0`.
@@ -239,9 +237,7 @@ impl Ran<'_> {
     #[track_caller]
     fn check(&self, expect: Vec<Expected>, triangles: Option<Vec<ExpectedTriangle>>) -> &Self {
         let row = Row { name: String::new(), trial: self.trial.clone(), expect };
-        let (calls, instructions) = (Vec::new(), None);
-        let (name, rows) = (String::new(), vec![row]);
-        let case = Case { name, line: 0, rows, calls, instructions, triangles, equal: None };
+        let case = Case { rows: vec![row], triangles, ..Case::default() };
         if let Some(text) = case.check("", self.shader, &Cpu).failure {
             let (_, text) = text.split_once('\n').unwrap_or_default();
             panic!("{text}");

@@ -236,6 +236,16 @@ fn malformed_files_name_the_place() {
         format!("{case}expect = {{ position = {{ near = [1, 0, 0, 0], ulp = 9999999999 }} }}"),
         format!("{case}instructions = 9\nbudget = 9"),
         format!("{case}picture = \"a.png\"\ndiffering = 96000"),
+        format!("{case}picture = \"a.png\"\nmesh = \"late\""),
+        format!("{case}calls = [\"specualr\"]"),
+        format!("{case}instructions = 3\nuniforms = {{ projection = \"identiy\" }}"),
+        format!("{case}instructions = 3\nuniforms = {{ lightDir = [\"identity\", \"idenity\"] }}"),
+        format!("{case}instructions = 3\nuniforms = {{ projection = {{ product = [\"Identity\"] }} }}"),
+        format!("{case}instructions = 3\nuniforms = {{ material = [1, 1, 1, \"identify\"] }}"),
+        // The first in the file.
+        format!("{case}expect = {{ position = [0, 0, 0], color = [0] }}"),
+        format!("{case}zeta = 1\nalpha = 2"),
+        format!("{case}expect = {{ position = [0, 0, 0, 0], o1 = [1, 1, 1, 1] }}\nrows = [\n {{ expect = {{ o0 = [1, 1, 1, 1] }} }},\n {{ expect = {{ position = [1, 1, 1, 1], color = [0, 0, 0, 0] }} }}]"),
     ]
     .iter()
     .enumerate()
@@ -260,7 +270,7 @@ fn malformed_files_name_the_place() {
             lights.test.toml:3:26: expect.view must have numbers, "_", "0x…" with f32 bits, "1/255", inf or nan
             lights.test.toml:3:19: expect.view must have ulp or epsilon
             lights.test.toml:3:45: ulp must be a whole number of 0 or more
-            lights.test.toml:3:9: calls: unknown procedure none; use main, normalize, specular
+            lights.test.toml:3:9: calls: unknown procedure "none", use main, normalize, specular
             lights.test.toml:3:11: the shader has no geometry program
             lights.test.toml:3:11: program must be "vertex", "geometry" or the number of a DVLE, 0..=0
             lights.test.toml:4:1: a second case "a"
@@ -279,10 +289,19 @@ fn malformed_files_name_the_place() {
             lights.test.toml:5:2: the row expects nothing; add expect, calls or instructions
             lights.test.toml:3:23: expect.position.epsilon must be a number of 0 or more, within f32
             lights.test.toml:3:23: expect.position.epsilon must be a number of 0 or more, within f32
-            lights.test.toml:3:23: expect.position.ulp must be less than 2139095040, the distance from 0 to infinity
-            lights.test.toml:3:23: expect.position.ulp must be less than 2139095040, the distance from 0 to infinity
-            lights.test.toml:3:16: instructions must be less than the budget of 9
-            lights.test.toml:4:13: differing must be less than 96000, all pixels of the picture
+            lights.test.toml:3:23: expect.position.ulp must be at least 0 and less than 2139095040, as infinity is
+            lights.test.toml:3:23: expect.position.ulp must be at least 0 and less than 2139095040, as infinity is
+            lights.test.toml:3:16: instructions must be at least 0 and less than the budget of 9
+            lights.test.toml:4:13: differing must be at least 0 and less than 96000, all pixels of the picture
+            lights.test.toml:4:8: mesh: unknown mesh "late", did you mean `lathe`?
+            lights.test.toml:3:9: calls: unknown procedure "specualr", did you mean `specular`?
+            lights.test.toml:4:27: uniforms.projection: unknown matrix "identiy", did you mean `identity`?
+            lights.test.toml:4:38: uniforms.lightDir: unknown matrix "idenity", did you mean `identity`?
+            lights.test.toml:4:40: uniforms.projection.product: unknown matrix "Identity", did you mean `identity`?
+            lights.test.toml:4:35: uniforms.material: unknown matrix "identify", did you mean `identity`?
+            lights.test.toml:3:23: position has 4 components, not 3
+            lights.test.toml:3:1: case: unknown key "zeta", use name, program, uniforms, attributes, expect, rows, calls, instructions, budget
+            lights.test.toml:3:12: expect.position never counts: every row replaces it
         "#]],
     );
 }

@@ -5,7 +5,7 @@ use serde_json::{Number, Value, json};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 use transpica_asm::line_and_column;
-use transpica_inspect::state::unknown_key;
+use transpica_inspect::state::unknown_word;
 
 use crate::keys::Place;
 use crate::shader::Problem;
@@ -61,13 +61,11 @@ impl<'t> Reader<'t> {
 
     /// Returns a text, or the texts of a list.
     pub fn texts(self, item: &Item<'t>, what: &str) -> Result<Vec<String>, Problem> {
-        if let Some(text) = item.get_ref().as_str() {
-            return Ok(vec![text.to_owned()]);
+        match item.get_ref() {
+            DeValue::String(text) => Ok(vec![text.to_string()]),
+            DeValue::Array(list) => list.iter().map(|item| Ok(self.text(item, what)?.to_owned())).collect(),
+            _other => self.wrong(item, what, "a text or a list of texts"),
         }
-        let Some(list) = item.get_ref().as_array() else {
-            return self.wrong(item, what, "a text or a list of texts");
-        };
-        list.iter().map(|item| Ok(self.text(item, what)?.to_owned())).collect()
     }
 
     pub fn bool(self, item: &Item<'t>, what: &str) -> Result<bool, Problem> {
@@ -81,26 +79,28 @@ impl<'t> Reader<'t> {
 
     /// Returns the numbers of a list of this length.
     pub fn numbers<const N: usize>(self, item: &Item<'t>, what: &str) -> Result<[f32; N], Problem> {
-        let value = value(item);
-        let numbers = value.as_array().filter(|list| list.len() == N);
-        let mut all = [0.0; N];
-        for (number, value) in all.iter_mut().zip(numbers.into_iter().flatten()) {
-            let Some(value) = value.as_f64() else { return self.wrong(item, what, "a list of numbers") };
-            *number = value as f32;
-        }
-        let plural = format!("a list of {N} numbers");
-        if numbers.is_some() { Ok(all) } else { self.wrong(item, what, &plural) }
+        let number = |item| value(item).as_f64().map(|number| number as f32);
+        let numbers = item.get_ref().as_array().and_then(|list| list.iter().map(number).collect());
+        let numbers = numbers.and_then(|numbers: Vec<f32>| numbers.try_into().ok());
+        numbers.map_or_else(|| self.wrong(item, what, &format!("a list of {N} numbers")), Ok)
     }
 
     /// Rejects other keys than those of a table.
     pub fn check_keys(self, table: &DeTable<'t>, of: Place, place: &str) -> Result<(), Problem> {
         let known = of.keys();
-        let unknown = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
-        unknown.map_or(Ok(()), |key| {
-            let message = unknown_key(key.get_ref(), &known, &known.join(", "), place);
+        let unknown = in_order(table).into_iter().find(|(key, _)| !known.contains(&key.get_ref().as_ref()));
+        unknown.map_or(Ok(()), |(key, _)| {
+            let message = unknown_word(("key", key.get_ref()), &known, place);
             Err(self.problem(key.span().start, message))
         })
     }
+}
+
+/// Returns the entries of a table in the order of the file.
+pub(crate) fn in_order<'a, 't>(table: &'a DeTable<'t>) -> Vec<(&'a Key<'t>, &'a Item<'t>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
 }
 
 /// Returns the value as JSON has it: infinities and NaN are texts, as in state files.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use transpica::isa::Uniforms;
+use transpica_inspect::state::Set;
 use transpica_inspect::symbols::Symbols;
 
 use crate::shader::{Choices, Lowered, Problem};
@@ -58,13 +59,10 @@ impl Declared {
 }
 
 impl<'a> Values<'a> {
-    pub fn new(declared: &'a Declared) -> Self {
-        Self(declared)
+    pub fn new<'t>(it: &'a Declared, _: (Reader<'t>, &Symbols), _: &[&DeTable<'t>]) -> Result<Self, Problem> {
+        match *it {}
     }
-    pub fn set<'t>(&mut self, _: Reader<'t>, _: &DeTable<'t>, _: &Symbols) -> Result<(), Problem> {
-        match *self.0 {}
-    }
-    pub fn onto(&self, _: &mut Uniforms, _: bool) -> Option<()> {
+    pub fn onto(&self, _: &mut Uniforms, _: bool, _: usize) -> Option<Set> {
         match *self.0 {}
     }
 }

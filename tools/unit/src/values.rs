@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use transpica::Stage;
 use transpica::container::SymbolBank;
 use transpica::isa::uniforms::Uniforms;
-use transpica_inspect::state::{self, State};
+use transpica_inspect::state::{self, Set, State, did_you_mean};
 use transpica_inspect::symbols::letter;
 use transpica_inspect::values::Named;
 
@@ -58,16 +58,16 @@ fn entries<'a, 't>(layer: &'a DeTable<'t>, is_left_out: impl Fn(&str, &Item<'t>)
 }
 
 /// Uniforms without a value of the layers.
-pub(crate) enum Defaults {
-    /// These, and zeros where a source declares uniforms, from which the host computes registers.
-    Start(Uniforms),
-    /// These, also for what the host computes of uniforms without a value.
-    Guessed(Uniforms),
+pub(crate) struct Defaults {
+    pub uniforms: Uniforms,
+    /// Uniforms that a source declares are zeros, from which the host computes registers. Otherwise
+    /// it leaves those that depend on uniforms without a value.
+    pub are_zero: bool,
 }
 
 /// Returns the state of a run: each layer on top of those before it, by registers, so that a later
-/// name may stand for a register that an earlier one set. What the host computes from declared
-/// names comes before all registers.
+/// name may stand for a register that an earlier one set. What the host computes from a declared
+/// name is of the layer that sets it.
 pub(crate) fn state<'t>(
     reader: Reader<'t>,
     layers: &Layers<'_, 't>,
@@ -79,10 +79,10 @@ pub(crate) fn state<'t>(
     let has = |it: &Executable, name: &str| it.symbols.as_slice().iter().any(|named| named.name == name);
     let is_foreign = |name: &str| !has(to, name) && shader.executables.iter().any(|it| has(it, name));
     let stage = to.program.stage();
-    let parsed = |text: Value, state: State, entries: [&Entries<'_, 't>; 2], rows: &[Row<'_, 't>]| {
+    let parsed = |text: Value, state: (State, Set), entries: [&Entries<'_, 't>; 2], rows: &[Row<'_, 't>]| {
         state::parse_onto(&text.to_string(), state, stage, &to.symbols).map_err(|mut error| {
             let mut found = locate(&error, entries, layers.invocations);
-            let row = rows.iter().find(|(path, ..)| error.split([' ', '[']).next() == Some(path));
+            let row = rows.iter().find(|(path, ..)| error.split([' ', '[', ':']).next() == Some(path));
             if let Some((path, place, item)) = row {
                 error = error.replacen(path, place, 1);
                 found = Some(item.span().start);
@@ -94,7 +94,10 @@ pub(crate) fn state<'t>(
             reader.problem(found.unwrap_or(start), typed(message, shader.declared.as_ref()))
         })
     };
-    let (mut state, none) = (begin(reader, layers, (shader, to), defaults, start)?, Vec::new());
+    let (mut state, none) = (State::new(defaults.uniforms, Vec::new()), Vec::new());
+    let values = shader.declared.as_ref();
+    let values = values.map(|it| Values::new(it, (reader, &to.symbols), &layers.uniforms));
+    let values = values.transpose()?;
     for (number, layer) in layers.uniforms.iter().enumerate() {
         let entries = entries(layer, |name, item| {
             let is_declared = shader.declared.as_ref().is_some_and(|declared| declared.takes(name, item));
@@ -104,25 +107,41 @@ pub(crate) fn state<'t>(
         for (path, _, item) in &entries {
             uniform(reader, to, (path, item), &mut given, &mut rows)?;
         }
-        state = parsed(json!({ "uniforms": given }), state, [&entries, &none], &rows)?;
+        let onto = |values: &Values<'_>| values.onto(&mut state.uniforms, defaults.are_zero, number);
+        let missing = || reader.problem(start, "the host cannot compute a register from these uniforms");
+        let set = values.as_ref().map_or(Some(Set::new()), onto).ok_or_else(missing)?;
+        state = parsed(json!({ "uniforms": given }), (state, set), [&entries, &none], &rows)?;
     }
     if let Some(item) = layers.invocations {
-        return parsed(json!({ "vertices": value(item) }), state, [&none, &none], &[]);
+        return parsed(json!({ "vertices": value(item) }), (state, Set::new()), [&none, &none], &[]);
     }
     for (number, layer) in layers.attributes.iter().enumerate() {
         let entries = entries(layer, |name, _| number == 0 && is_foreign(name));
-        let mut vertex = Map::new();
-        for (path, _, item) in &entries {
-            // Another bank may have the name in the text of the program.
-            let is_known = |name: &str| to.symbols.attributes().any(|named| named.name == name);
-            let own = path.first().filter(|name| !is_known(name));
-            let register = own.zip(shader.declared.as_ref()).and_then(|(name, it)| it.attribute(name));
-            let register = register.as_deref().map(|register| [register]);
-            insert(&mut vertex, register.as_ref().map_or(&path[..], |register| register), value(item));
-        }
-        state = parsed(json!({ "vertices": [vertex] }), state, [&none, &entries], &[])?;
+        let vertex = vertex(reader, (shader, to), &entries)?;
+        state = parsed(json!({ "vertices": [vertex] }), (state, Set::new()), [&none, &entries], &[])?;
     }
     Ok(state)
+}
+
+/// Returns the attributes of a layer by names of the program.
+fn vertex(
+    reader: Reader<'_>,
+    (shader, to): (&Shader, &Executable),
+    entries: &Entries<'_, '_>,
+) -> Result<Map<String, Value>, Problem> {
+    let mut vertex = Map::new();
+    for (path, key, item) in entries {
+        // Another bank may have the name in the text of the program.
+        let is_known = |name: &str| to.symbols.attributes().any(|named| named.name == name);
+        let own = path.first().filter(|name| !is_known(name));
+        let register = own.zip(shader.declared.as_ref()).and_then(|(name, it)| it.attribute(name));
+        let name = register.as_deref().unwrap_or(key.get_ref());
+        if vertex.insert(name.to_owned(), value(item)).is_some() {
+            let message = format!("attributes.{}: the vertex sets {name} twice", key.get_ref());
+            return Err(reader.problem(key.span().start, message));
+        }
+    }
+    Ok(vertex)
 }
 
 /// Says the type of an attribute that the source declares.
@@ -135,32 +154,6 @@ fn typed(message: String, declared: Option<&Declared>) -> String {
         Some(format!("{path} must be a list of numbers, those of its {ty} in the source"))
     };
     typed().unwrap_or(message)
-}
-
-/// Returns the state before registers are set: defaults, and what the host computes from declared
-/// names.
-fn begin<'t>(
-    reader: Reader<'t>,
-    layers: &Layers<'_, 't>,
-    (shader, to): (&Shader, &Executable),
-    defaults: Defaults,
-    start: usize,
-) -> Result<State, Problem> {
-    let (uniforms, is_start) = match defaults {
-        Defaults::Start(uniforms) => (uniforms, true),
-        Defaults::Guessed(uniforms) => (uniforms, false),
-    };
-    let mut state = State::new(uniforms, Vec::new());
-    if let Some(declared) = &shader.declared {
-        let mut values = Values::new(declared);
-        for layer in &layers.uniforms {
-            values.set(reader, layer, &to.symbols)?;
-        }
-        let computed = values.onto(&mut state.uniforms, is_start);
-        computed
-            .ok_or_else(|| reader.problem(start, "the host cannot compute a register from these uniforms"))?;
-    }
-    Ok(state)
 }
 
 /// Adds the value of a uniform: whole, or register by register where it has matrices or indices.
@@ -203,8 +196,8 @@ fn parts<'a, 't>(
     what: &str,
 ) -> Result<Option<(Vec<Part<'a, 't>>, usize)>, Problem> {
     let index = |key: &str| key.parse().ok().filter(|_| key.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_matrix =
-        |item: &Item<'t>| item.get_ref().is_table() || item.get_ref().as_str() == Some("identity");
+    let name = |item: &Item<'t>| item.get_ref().as_str().and_then(matrix_name);
+    let is_matrix = |item: &Item<'t>| item.get_ref().is_table() || name(item).is_some();
     let mut all: Vec<(Option<usize>, &Item<'t>)> = match item.get_ref() {
         DeValue::Table(table)
             if !table.is_empty() && table.keys().all(|key| index(key.get_ref()).is_some()) =>
@@ -287,15 +280,11 @@ fn placed<'a, 't>(parts: &[Part<'a, 't>], size: usize, count: usize) -> Option<(
     (end <= count).then_some((all, fit))
 }
 
-fn insert(to: &mut Map<String, Value>, path: &[&str], value: Value) -> Option<Value> {
+pub(crate) fn insert(to: &mut Map<String, Value>, path: &[&str], value: Value) -> Option<Value> {
     let [name, rest @ ..] = path else { return None };
-    match (rest, to.entry(*name).or_insert_with(|| json!({}))) {
-        ([member, ..], Value::Object(bank)) => bank.insert((*member).to_owned(), value),
-        (_, own) => {
-            *own = value;
-            None
-        }
-    }
+    let Some(member) = rest.first() else { return to.insert((*name).to_owned(), value) };
+    let bank = to.entry(*name).or_insert_with(|| json!({}));
+    bank.as_object_mut().and_then(|bank| bank.insert((*member).to_owned(), value))
 }
 
 /// Returns the place that an error about a state is about: it begins with a path, and may quote a
@@ -333,6 +322,11 @@ fn deepest(item: &Item<'_>, path: &[&str], quoted: Option<&str>) -> usize {
     below.map_or(item.span().start, |below| deepest(below, rest, quoted))
 }
 
+/// Returns the hint about a text that is nearly the name of a matrix, or is it.
+fn matrix_name(text: &str) -> Option<String> {
+    did_you_mean(text, ["identity"])
+}
+
 /// Returns a matrix, or `None` for other values. Projections have a depth.
 pub(crate) fn matrix<'t>(
     reader: Reader<'t>,
@@ -340,8 +334,12 @@ pub(crate) fn matrix<'t>(
     what: &str,
     depth: Depth,
 ) -> Result<Option<Matrix>, Problem> {
-    if item.get_ref().as_str() == Some("identity") {
-        return Ok(Some(IDENTITY));
+    if let Some(name) = item.get_ref().as_str()
+        && let Some(advice) = matrix_name(name)
+    {
+        let message = format!("{what}: unknown matrix \"{name}\", {advice}");
+        let is_it = name == "identity";
+        return if is_it { Ok(Some(IDENTITY)) } else { Err(reader.problem(item.span().start, message)) };
     }
     let Some(table) = item.get_ref().as_table() else { return Ok(None) };
     reader.check_keys(table, Place::Matrix, what)?;
@@ -367,13 +365,11 @@ pub(crate) fn matrix<'t>(
         "scale" => matrix::scale(reader.numbers(item, what)?),
         "translate" => matrix::translate(reader.numbers(item, what)?),
         _product => {
-            let mut all = Vec::new();
-            for item in reader.list(item, what)? {
-                let factor = matrix(reader, item, what, depth)?;
-                let wrong =
-                    || reader.problem(item.span().start, format!("{what} must be a list of matrices"));
-                all.push(factor.ok_or_else(wrong)?);
-            }
+            let wrong = |item: &Item<'t>| {
+                reader.problem(item.span().start, format!("{what} must be a list of matrices"))
+            };
+            let factor = |item| matrix(reader, item, what, depth)?.ok_or_else(|| wrong(item));
+            let all = reader.list(item, what)?.iter().map(factor).collect::<Result<Vec<_>, _>>()?;
             matrix::product(&all)
         }
     }))
@@ -410,7 +406,10 @@ mod tests {
         let error = check(
             "[[case]]\nname = \"a\"\ninstructions = 9\nuniforms = { c.2 = [0, 0, 0, 0], k = [1, 1, 1, 1] }\n",
         );
-        assert_eq!(error, Err("a.test.toml:4:38: uniforms.k: the file sets c2 twice".to_owned()));
+        assert_eq!(
+            error,
+            Err("a.test.toml:4:38: uniforms.k: the file sets c2 twice, also as uniforms.c.2".to_owned())
+        );
         let failure =
             check("[[case]]\nname = \"a\"\nexpect = { position = [0, 0, 0, 0], o0 = [1, 0, 0, 0] }\n");
         assert!(failure.is_ok_and(|text| text.contains("o0.x (o0.x): expected 1.0, got 0.0")));

@@ -10,7 +10,7 @@
 //! A vector has a register of its own, a matrix one for each row (as citro3d stores it), an array
 //! its elements one after the other, a struct its members.
 
-use transpica::container::Semantic;
+use transpica::container::{Semantic, SymbolBank};
 
 use super::data::{Data, Scalar, Shape};
 use super::host::{Graph, NodeId, Part};
@@ -221,22 +221,51 @@ impl Interface {
     /// Computes all registers from the declared uniforms, as generated code of the host does.
     pub fn registers(&self, values: &UniformValues) -> Option<UniformRegisters> {
         let mut all = UniformRegisters { floats: vec![[0.0; 4]; 96], ..UniformRegisters::default() };
-        self.registers_onto(values, |_| true, &mut all)?;
+        self.registers_onto(values, |_| true, None, &mut all)?;
         Some(all)
     }
 
-    /// Computes the registers that depend on known parts of uniforms only; others stay.
+    /// Computes the registers that depend on known parts of uniforms only, with a layer just those
+    /// that depend on a part of it; others stay.
     pub fn registers_onto(
         &self,
         values: &UniformValues,
         is_known: impl Fn(Part) -> bool,
+        layer: Option<&dyn Fn(Part) -> bool>,
         all: &mut UniformRegisters,
     ) -> Option<()> {
         let nodes = self.host.evaluate(&mut |part, shape| self.part(values, part, shape))?;
-        let known = self.host.known(&is_known);
-        let is_known_node = |node: &NodeId| known.get(node.index()) == Some(&true);
-        let value = |node: &NodeId| nodes.get(node.index()).filter(|_| is_known_node(node)).cloned();
-        self.write_registers((values, &self.leaves()), is_known, value, all)
+        let is_new = |part| layer.is_none_or(|is_in| is_in(part));
+        let (known, old) = (self.host.known(&is_known), self.host.known(|part| !is_new(part)));
+        let has = |all: &[bool], node: &NodeId| all.get(node.index()) == Some(&true);
+        let is_written = |node: &NodeId| has(&known, node) && (layer.is_none() || !has(&old, node));
+        let value = |node: &NodeId| nodes.get(node.index()).filter(|_| is_written(node)).cloned();
+        self.write_registers((values, &self.leaves()), |part| is_known(part) && is_new(part), value, all)
+    }
+
+    /// Returns the registers that depend on a scalar, vector or matrix.
+    pub fn registers_of(&self, part: Part, shape: Shape) -> Vec<(SymbolBank, usize)> {
+        let others = self.host.known(|other| other != part);
+        let reads = |node: &NodeId| others.get(node.index()) == Some(&false);
+        let floats = |first: usize, shape: Shape| {
+            (first..first + Layout::Leaf(shape).registers()).map(|register| (SymbolBank::Float, register))
+        };
+        let own = self.uniforms.get(part.uniform).and_then(|uniform| uniform.register);
+        let mut all: Vec<_> =
+            own.into_iter().flat_map(|own| floats(usize::from(own) + part.offset, shape)).collect();
+        for derived in &self.derived {
+            let mut register = usize::from(derived.register);
+            for node in &derived.nodes {
+                let shape = self.host.shape(*node);
+                all.extend(floats(register, shape).filter(|_| reads(node)));
+                register += Layout::Leaf(shape).registers();
+            }
+        }
+        let flags = self.flags.iter().map(|flag| (SymbolBank::Bool, flag.register, &flag.node));
+        let counts = self.counts.iter().map(|count| (SymbolBank::Int, count.register, &count.node));
+        let scalars = flags.chain(counts).filter(|(.., node)| reads(node));
+        all.extend(scalars.map(|(bank, register, _)| (bank, register.into())));
+        all
     }
 
     /// Computes all registers of several vertices, at most [`VERTICES`].

@@ -46,6 +46,7 @@ use transpica::settings::Promise;
 // The one place that names layers below the public API.
 use crate::ir;
 use crate::passes;
+use crate::words::did_you_mean;
 
 pub use data::{Data, Scalar, Shape};
 pub use error::{Error, Kind, Location, Result};
@@ -101,11 +102,12 @@ impl Role {
     /// Returns the role of a name.
     ///
     /// # Errors
-    /// There is none, with all names.
+    /// There is none, with the nearest name or all of them.
     pub fn named(name: &str) -> std::result::Result<Self, String> {
         let found = ROLES.iter().find(|(known, _)| *known == name);
-        let names = || ROLES.map(|(name, _)| name).join(", ");
-        found.map(|(_, role)| *role).ok_or_else(|| format!("semantics are {}", names()))
+        let names = ROLES.map(|(name, _)| name);
+        let list = || format!("semantics are {}", names.join(", "));
+        found.map(|(_, role)| *role).ok_or_else(|| did_you_mean(name, names).unwrap_or_else(list))
     }
 }
 

@@ -29,7 +29,7 @@ pub fn promise(text: &str) -> std::result::Result<Promise, String> {
         Promise::Between(least, most) => i16::from(least) < i16::from(most),
     };
     found.filter(is_range).ok_or_else(|| {
-        "a promise gives a range: finite, 2^N or 2^M..2^N, with M below N and N from 0 to 128".into()
+        "a promise gives a range: finite, 2^N, below:N or 2^M..2^N, with N from 0 to 128, M from -128, M below N".into()
     })
 }
 

@@ -133,7 +133,7 @@ fn declared_names_set_the_registers_of_every_shader() {
 const WHOLE: &str = "uniforms = { projection = \"identity\", view = \"identity\", model = \"identity\" }";
 
 #[test]
-fn layers_set_parts_and_registers_come_last() {
+fn layers_set_parts_and_names_of_registers() {
     let clip = |file: &str, case: &str| {
         let state = state(file, case).unwrap_or_else(|error| panic!("{error}"));
         let Lowered { declared, .. } =
@@ -189,8 +189,8 @@ fn parts_of_arrays_keep_the_others() {
         let case = reader.table(&root["case"].get_ref().as_array().expect("a list")[0], "").expect("a table");
         let uniforms = reader.table(&case["uniforms"], "").expect("a table");
         let symbols = crate::Shader::of_files(&[("a.wgsl".into(), SCENE.into())]).expect("a shader");
-        let mut values = Values::new(&declared);
-        values.set(reader, uniforms, &symbols.executables[0].symbols).expect("it fits");
+        let symbols = &symbols.executables[0].symbols;
+        let values = Values::new(&declared, (reader, symbols), &[uniforms]).expect("it fits");
         let power = declared.find("lights[1].power").expect("there").0;
         let color = declared.find("scene.lights.0.color").expect("there").0;
         let lane = |part: Part| f32::from_bits(values.values[part.uniform][part.offset][0]);
@@ -210,9 +210,15 @@ fn values_of_other_types_are_errors_at_their_places() {
         ("tint = [1, 2, 3, 4]", "6:8: uniforms.tint is a vec3<f32>: it must be a list of 3, each a number"),
         ("tint = [1, 2]", "6:8: uniforms.tint is a vec3<f32>: it must be a list of 3, each a number"),
         ("tint = 1", "6:8: uniforms.tint is a vec3<f32>: it must be a list of 3, each a number"),
-        ("kind = 1.5", "6:8: uniforms.kind is a i32: it must be a whole number"),
-        ("kind = 2147483648", "6:8: uniforms.kind is a i32: it must be a whole number"),
-        ("lit = 1", "6:7: uniforms.lit is a bool: it must be a truth value"),
+        (
+            "kind = 1.5",
+            "6:8: uniforms.kind is a i32: it must be a whole number from -2147483648 to 2147483647",
+        ),
+        (
+            "kind = 2147483648",
+            "6:8: uniforms.kind is a i32: it must be a whole number from -2147483648 to 2147483647",
+        ),
+        ("lit = 2", "6:7: uniforms.lit is a bool: it must be a truth value"),
         (
             "view = [1, 2, 3, 4]",
             "6:8: uniforms.view is a mat4x4<f32>: it must be a matrix, or 4 rows of 4 numbers",
@@ -266,6 +272,83 @@ fn values_of_other_types_are_errors_at_their_places() {
 const LIT: &str = ".fvec tint\n.in p v0\n.out - position o0\n.out - color o1.xyz\n\
     .proc main\n mov r1, p\n add r1.z, p.z, -p.w\n mov o0, r1\n mul r0.xyz, tint, p\n add r0.xyz, r0, r0\n \
     mov o1.xyz, r0\n end\n.end\n";
+
+/// A number and a bool that become bool registers, and a number that the program reads as well.
+const FLAGS: &str = "struct Scene { kind: u32, lit: u32, edge: f32 }
+@group(0) @binding(0) var<uniform> scene: Scene;
+@group(0) @binding(1) var<uniform> tint: vec3f;
+override on: bool = false;
+struct Out { @builtin(position) position: vec4f, @location(0) color: vec3f }
+@vertex fn main(@location(0) p: vec4f) -> Out {
+    var out = Out(p * f32(scene.kind + 2), tint * p.xyz);
+    if scene.lit != 0 { out.color = out.color + p.zzx; }
+    if on && scene.edge > 0.5 { out.color = out.color + p.yzx; }
+    if scene.kind == 1 { out.color = out.color * p.xyz; }
+    return out;
+}";
+
+#[test]
+fn the_innermost_layer_counts_by_whatever_name() {
+    let state = |file: &str, case: &str, row: &str| {
+        let text = format!(
+            "uniforms = {{ {file} }}\n[[case]]\nname = \"a\"\ninstructions = 99\nuniforms = {{ {case} }}\n\
+             rows = [{{ uniforms = {{ {row} }} }}]\n"
+        );
+        let file = load("a.wgsl", FLAGS, &text)?;
+        Ok::<_, String>(file.cases[0].rows[0].trial.state.uniforms.clone())
+    };
+    let bools = |file: &str, case: &str, row: &str| state(file, case, row).map(|uniforms| uniforms.bools);
+    for (file, case, row, expected) in [
+        // b0 is lit, b1 on, b2 one kind.
+        ("b.0 = true", "", "", 1),
+        ("b.0 = true", "lit = 0", "", 0),
+        ("b.0 = true", "lit = false", "", 0),
+        ("b.0 = true", "scene.lit = 0", "", 0),
+        ("b.0 = true", "b.0 = false", "", 0),
+        ("b.0 = true", "", "lit = 0", 0),
+        ("b.0 = false", "lit = true", "", 1),
+        ("lit = true", "b.0 = 0", "", 0),
+        ("lit = 1", "b.0 = false", "scene.lit = 7", 1),
+        ("lit = 0", "b.0 = true", "", 1),
+        // Registers stay where another name sets others.
+        ("b = { 0 = true, 1 = true, 2 = true }", "lit = 0", "kind = 0", 2),
+        ("b = { 0 = true, 1 = true, 2 = true }", "tint = [1, 1, 1]", "edge = 9", 5),
+        // What a layer changes is computed from all of them.
+        ("on = true, edge = 1", "b.1 = false", "edge = 2", 2),
+        ("on = 1", "b.1 = true", "edge = false", 0),
+        ("edge = true", "b.1 = false", "on = true", 2),
+    ] {
+        assert_eq!(bools(file, case, row), Ok(expected), "{file}; {case}; {row}");
+    }
+    // A packed value leaves other lanes.
+    let floats = |file: &str, case: &str| state(file, case, "").expect("a file").floats;
+    let tint =
+        floats("tint = [1, 2, 3]", "").iter().position(|row| row[..3] == [1.0, 2.0, 3.0]).expect("tint");
+    assert_eq!(floats(&format!("c.{tint} = [9, 9, 9, 9]"), "tint = [1, 2, 3]")[tint], [1.0, 2.0, 3.0, 9.0]);
+    let register = format!("c.{tint} = [0, 0, 0, 0]");
+    assert_eq!(floats("tint = [1, 2, 3]", &register)[tint], [0.0; 4]);
+    // At one level two names for a register contradict each other.
+    for (uniforms, error) in [
+        ("lit = 0, b.0 = true", "5:29: uniforms.b.0: the file sets b0 twice, also as uniforms.lit"),
+        ("b.0 = 0, scene.lit = 0", "5:20: uniforms.b.0: the file sets b0 twice, also as uniforms.scene.lit"),
+        ("edge = 1, b.1 = true", "5:30: uniforms.b.1: the file sets b1 twice, also as uniforms.edge"),
+        ("lit = 0, scene.lit = 0", "5:35: uniforms.scene.lit: the file sets it twice, also as uniforms.lit"),
+        (
+            &format!("tint = [1, 2, 3], {register}"),
+            &format!("5:38: uniforms.c.{tint}: the file sets c{tint} twice, also as uniforms.tint"),
+        ),
+    ] {
+        let expected = Err(format!("a.test.toml:{error}"));
+        assert_eq!(bools("", uniforms, ""), expected, "{uniforms}");
+        let row = bools("", "", uniforms).map_err(|error| error.split(": ").skip(1).collect::<String>());
+        assert_eq!(row, expected.map_err(|error| error.split(": ").skip(1).collect()), "{uniforms}");
+    }
+    let kind = bools("", "kind = true", "").expect_err("no flag alone");
+    assert!(kind.ends_with("kind is a u32: it must be a whole number from 0 to 4294967295"), "{kind}");
+    let twice = "[[case]]\nname = \"a\"\ninstructions = 99\nattributes = { p = [1], v0 = [2] }\n";
+    let twice = load("a.wgsl", FLAGS, twice).map(drop);
+    assert_eq!(twice, Err("a.test.toml:4:25: attributes.v0: the vertex sets v0 twice".into()));
+}
 
 /// A program with a test of two uniforms, and of each.
 const TESTS: &str = "struct Scene { kind: i32, lit: i32 }
@@ -359,10 +442,10 @@ fn choices_are_those_of_the_compiler() {
     let by_location = "{ entry = \"one\", output-as = { 0 = \"color\" } }";
     assert_eq!(check(by_location, "[255, 0, 51, 255]"), Ok(None));
     let error = |compile: &str| check(compile, "[0, 0, 0, 0]").expect_err("an error");
-    let names = "output-as.vTint: semantics are position, color, ";
-    assert!(
-        error("{ output-as = { vTint = \"colour\" } }").starts_with(&format!("a.test.toml:1:35: {names}"))
-    );
+    let near = error("{ output-as = { vTint = \"colour\" } }");
+    assert_eq!(near, "a.test.toml:1:35: output-as.vTint: did you mean `color`?");
+    let none = error("{ output-as = { vTint = \"light\" } }");
+    assert!(none.ends_with("none") && none.contains("vTint: semantics are position, color, "), "{none}");
     assert!(
         error("{ entri = \"one\" }").starts_with("a.test.toml:1:13: compile: unknown key \"entri\", did you")
     );
@@ -381,7 +464,15 @@ fn choices_are_those_of_the_compiler() {
         "{scaled}"
     );
     let wrong = error(&range("place = \"2^4..2^2\""));
-    assert!(wrong.contains(": assume.place: a promise gives a range: finite, 2^N or 2^M..2^N"), "{wrong}");
+    assert!(
+        wrong.contains(": assume.place: a promise gives a range: finite, 2^N, below:N or 2^M..2^N, with N "),
+        "{wrong}"
+    );
+    assert_eq!(check(&range("place = \"2^-128..2^128\", tint = \"below:0\""), "[255, 0, 51, 255]"), Ok(None));
+    for outside in ["2^-129..2^128", "2^4..2^129", "below:129", "2^4..2^4", "below:-1"] {
+        let wrong = error(&range(&format!("place = \"{outside}\"")));
+        assert!(wrong.ends_with(", with N from 0 to 128, M from -128, M below N"), "{wrong}");
+    }
     let number = error(&range("place = 4"));
     assert!(number.ends_with(": assume.place must be a text"), "{number}");
     let case = "[[case]]\nname = \"a\"\nattributes.place = []\nexpect.position = [0, 0, 0, 1]\n";
