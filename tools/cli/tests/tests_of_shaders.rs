@@ -61,7 +61,7 @@ fn malformed_files_and_no_tests_are_failures() {
         error: textured.test.toml:3:12: expect: unknown key "texcoord", did you mean `texcoord0`?
 
         test result: FAILED. 0 passed; 0 failed
-        error: a test file is malformed
+        error: a test file cannot run
     "#]]
     .assert_eq(&(ran.text() + &ran.err));
     let ran = test("test_none", PASSES, &["--filter", "nothing"]);
@@ -78,6 +78,61 @@ fn malformed_files_and_no_tests_are_failures() {
     assert!(ran.status == 1 && ran.err.contains("no test file found"), "{}", ran.err);
     let ran = transpica(&["test", "none.test.toml"]);
     assert!(ran.status == 1 && ran.text().contains("none.test.toml: No such file"), "{}", ran.text());
+}
+
+#[test]
+fn errors_of_shaders_are_theirs_and_leave_coverage() {
+    let folder = folder("test_refused");
+    let path = |name: &str| folder.join(name).to_str().expect("a name").to_owned();
+    let write = |name: &str, text: &str| fs::write(path(name), text).expect("writable");
+    let [lcov, junit] = ["lcov.info", "junit.xml"].map(path);
+    let run = |names: &[&str]| {
+        let paths: Vec<String> = names.iter().map(|name| path(name)).collect();
+        let paths = paths.iter().map(String::as_str);
+        let options = ["--coverage", &lcov, "--junit", &junit];
+        let ran = transpica(&["test"].into_iter().chain(paths).chain(options).collect::<Vec<_>>());
+        let short = |text: &str| text.replace(&format!("{}/", folder.display()), "");
+        (ran.status, short(&ran.text()), short(&ran.err))
+    };
+    write("bad.wgsl", &SPIN.replace("scene.view *", "scene.veiw *"));
+    write("bad.test.toml", "[[case]]\nname = \"a\"\ninstructions = 9\n");
+    write("named.test.toml", "shader = \"bad.wgsl\"\n[[case]]\nname = \"a\"\ninstructions = 9\n");
+    write("wrong.v.pica", ".out - position o0\n.proc main\n\tmvo o0, v0\n\tend\n.end\n");
+    write("wrong.test.toml", "[[case]]\nname = \"a\"\ninstructions = 9\n");
+    write("spin.wgsl", SPIN);
+    write("spin.test.toml", SPINS);
+    write("malformed.test.toml", "case = 1\n");
+    for (name, place) in [
+        ("bad.test.toml", "bad.wgsl:4:18: "),
+        ("named.test.toml", "bad.wgsl:4:18: "),
+        ("wrong.test.toml", "wrong.v.pica:3:2: error: invalid instruction: mvo\n"),
+    ] {
+        let (status, out, err) = run(&[name]);
+        assert_eq!(status, 1, "{out}");
+        assert!(out.starts_with(&format!("\nerror: {place}")), "{out}");
+        assert_eq!(err, "error: a test file cannot run\n");
+        assert!(out.ends_with("\ntest result: FAILED. 0 passed; 0 failed\n"), "{out}");
+        assert!(!Path::new(&lcov).exists(), "{name}");
+        let suite = fs::read_to_string(&junit).expect("written");
+        assert!(suite.contains(&format!("{name}\" tests=")) && suite.contains(place.trim_end()), "{suite}");
+    }
+    let (status, _, err) = run(&["bad.test.toml", "malformed.test.toml"]);
+    assert_eq!((status, err.as_str()), (1, "error: 2 test files cannot run\n"));
+    assert!(!Path::new(&lcov).exists());
+    // Others keep theirs.
+    let (status, out, err) = run(&["malformed.test.toml", "spin.test.toml"]);
+    assert_eq!((status, err.as_str()), (1, "error: a test file cannot run\n"), "{out}");
+    assert!(out.contains("turned ... ok") && out.ends_with("spin.wgsl        1/1        0/0\n"), "{out}");
+    assert!(fs::read_to_string(&lcov).expect("written").contains("spin.wgsl\nBRF:0"));
+}
+
+#[test]
+fn failures_have_the_order_of_the_file() {
+    let case = "[[case]]\nname = \"a\"\nattributes.incol = [255, 0, 0, 255]\n\
+                expect = { texcoord0 = [1, 1], position = [2, 2, 2, 2], color = [0, 0, 0, 0] }\n";
+    let text = test("test_order", case, &[]).text();
+    let places = ["texcoord0.x (", "position.x (", "color.x ("].map(|name| text.find(name));
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{text}");
 }
 
 #[test]
@@ -141,7 +196,10 @@ fn a_picture_is_kept_compared_and_shown_where_it_differs() {
     assert_eq!(fs::read(place.join("vase.png")).expect("there"), kept, "only --bless writes it");
     for (wrong, message) in [
         ("picture = \"vase.jpg\"", "textured.test.toml:3:11: picture must be the name of a .png file"),
-        ("picture = \"vase.png\"\nmesh = \"cup\"", "4:8: mesh must be one of quad, cube, sphere, lathe"),
+        (
+            "picture = \"vase.png\"\nmesh = \"cup\"",
+            "4:8: mesh: unknown mesh \"cup\", use quad, cube, sphere, lathe",
+        ),
         ("picture = \"vase.png\"\nexpect = {}", "4:1: "),
     ] {
         let ran = run(&format!("[[case]]\nname = \"vase\"\n{wrong}\n"), &[]);

@@ -291,7 +291,7 @@ fn table(all: &[Made], opened: &[Opened], arguments: &Optimize) -> String {
             Some(reason) => _ = writeln!(text, "{name}: {before} words, unchanged: {reason}"),
             None => _ = writeln!(text, "{name}: {before} words, now {after}, {}", made.proof),
         }
-        if arguments.reorder.is_some() && kept.is_none() {
+        if arguments.reorder.is_some() && kept.is_none() && distance.ulp > 0 {
             let relative = distance.relative;
             _ = writeln!(text, "  at most {} ulp, {relative:.1e} of the largest component", distance.ulp);
         }

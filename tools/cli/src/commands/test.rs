@@ -35,7 +35,7 @@ use crate::streams::{Output, Streams};
 
 A test file is named NAME.test.toml, next to NAME.v.pica, NAME.g.pica, NAME.shbin or NAME.wgsl. `transpica help test-files` lists all keys and has an example.
 
-Exit status 1 if a case failed, a file is malformed, or no case ran.")]
+Exit status 1 if a case failed, a file cannot run, or no case ran.")]
 pub struct Test {
     /// Test files, folders with NAME.test.toml files, and shaders or containers beside one
     #[arg(required = true)]
@@ -181,7 +181,8 @@ struct Tested<'f> {
 /// Everything that ran.
 struct Report<'f> {
     tests: Vec<Tested<'f>>,
-    errors: Vec<&'f Problem>,
+    /// Test files that cannot run, each with its problem.
+    errors: Vec<(&'f PathBuf, &'f Problem)>,
     filtered: usize,
     mutants: Vec<Mutants>,
 }
@@ -253,18 +254,19 @@ fn check(
     let sources = loaded.iter().flatten().flat_map(|file| file.shader.files.iter().map(PathBuf::from));
     // Before the run, so that a change during it counts.
     let seen = changes(&paths.iter().cloned().chain(sources).map(|path| (path, None)).collect());
-    let report = report(arguments, &loaded, executor)?;
+    let report = report(arguments, (&paths, &loaded), executor)?;
     let files: Vec<&TestFile> = loaded.iter().flatten().collect();
     let covered = coverage(&files, &report.tests);
     let mut text = if arguments.json { report.json() } else { report.text(common) };
-    if arguments.coverage.is_some() && !arguments.json {
+    // Where no file can run there is nothing to keep, and an older result stays.
+    let to = arguments.coverage.as_deref().filter(|_| report.errors.is_empty() || !covered.is_empty());
+    if to.is_some() && !arguments.json {
         let _ = write!(text, "\n{}", coverage::table(&covered));
     }
     files::write(None, text.as_bytes())?;
     let (junit, lcov) = (report.junit(), coverage::lcov(&covered));
-    let outputs = [(&arguments.junit, junit), (&arguments.coverage, lcov)];
-    let outputs: Vec<_> =
-        outputs.iter().filter_map(|(path, text)| Some((Some(path.as_deref()?), text.as_bytes()))).collect();
+    let outputs = [(arguments.junit.as_deref(), junit.as_bytes()), (to, lcov.as_bytes())];
+    let outputs: Vec<_> = outputs.into_iter().filter(|(path, _)| path.is_some()).collect();
     files::write_all(&outputs)?;
     Ok((seen, report.result()))
 }
@@ -272,7 +274,7 @@ fn check(
 /// Runs the tests of files, and mutants if they are requested.
 fn report<'f>(
     arguments: &Test,
-    loaded: &'f [Result<TestFile, Problem>],
+    (paths, loaded): (&'f [PathBuf], &'f [Result<TestFile, Problem>]),
     executor: &Opened,
 ) -> Result<Report<'f>, Failure> {
     let mut filtered = 0;
@@ -316,7 +318,8 @@ fn report<'f>(
             mutants.push(mutate(file, &tests)?);
         }
     }
-    let errors = loaded.iter().filter_map(|file| file.as_ref().err()).collect();
+    let errors = paths.iter().zip(loaded);
+    let errors = errors.filter_map(|(path, file)| Some((path, file.as_ref().err()?))).collect();
     Ok(Report { tests, errors, filtered, mutants })
 }
 
@@ -379,12 +382,12 @@ impl Report<'_> {
         self.tests.iter().filter(|test| test.checked.failure.is_some()).count()
     }
 
-    /// Fails if a test failed, a file is malformed, or nothing ran.
+    /// Fails if a test failed, a file cannot run, or nothing ran.
     fn result(&self) -> Result<(), Failure> {
         let (failed, count, errors) = (self.failed(), self.tests.len(), self.errors.len());
         match (errors, failed, count) {
-            (1, ..) => Err(Failure::new("a test file is malformed")),
-            (2.., ..) => Err(Failure::new(format!("{errors} test files are malformed"))),
+            (1, ..) => Err(Failure::new("a test file cannot run")),
+            (2.., ..) => Err(Failure::new(format!("{errors} test files cannot run"))),
             (0, 1.., _) => Err(Failure::new(format!("{failed} of {count} tests failed"))),
             (0, 0, 0) => Err(Failure::new("no test ran").hint("--filter takes a part of \"NAME: case\"")),
             (0, 0, 1..) => Ok(()),
@@ -399,7 +402,7 @@ impl Report<'_> {
                 let _ = writeln!(text, "test {}: {} ... {verdict}", test.file.stem(), test.name);
             }
         }
-        for error in &self.errors {
+        for (_, error) in &self.errors {
             let _ = writeln!(text, "\nerror: {error}");
         }
         for failure in self.tests.iter().filter_map(|test| test.checked.failure.as_ref()) {
@@ -442,7 +445,7 @@ impl Report<'_> {
         let failed = self.failed();
         Schema::TEST.text(json!({
             "tests": self.tests.iter().map(test).collect::<Value>(),
-            "errors": self.errors.iter().map(ToString::to_string).collect::<Value>(),
+            "errors": self.errors.iter().map(|(_, error)| error.to_string()).collect::<Value>(),
             "passed": self.tests.len() - failed,
             "failed": failed,
             "filtered": self.filtered,
@@ -479,8 +482,9 @@ impl Report<'_> {
             }
             text += "  </testsuite>\n";
         }
-        for Problem { file, message, .. } in &self.errors {
-            let (name, message) = (escaped(file), escaped(message));
+        for (path, problem) in &self.errors {
+            let [name, message] =
+                [path.display().to_string(), problem.to_string()].map(|text| escaped(&text));
             let _ = writeln!(
                 text,
                 "  <testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\">\n    <testcase classname=\"{name}\" \
