@@ -23,16 +23,16 @@ use crate::streams::{Output, Streams};
 
 /// Compile a vertex shader in WGSL, GLSL or SPIR-V for the console
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
+#[command(after_help = format!("Examples:
   transpica compile hero.wgsl -o hero.v.pica
   transpica compile hero.wgsl -o hero.shbin --bind-c hero.h --host-c hero_update.h
   transpica compile hero.vert -o hero.shbin --output-as vTint=color --scaled aColor
   transpica compile hero.wgsl -o hero.shbin --entry vs_main --json
   transpica compile hero.wgsl -o hero.shbin --assume uniforms=finite,place=2^10
 
-The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name (position, color, texcoord0 or uv, texcoord1, texcoord2, view, quaternion, normal, tangent) or --output-as. What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
+The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name or --output-as ({}; uv is texcoord0 and none leaves an output out). What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
 
-Every program is run against its source on 2,000 vertices, and the distance is printed. Their numbers are small unless --assume gives ranges.")]
+Every program is run against its source on 2,000 vertices, and the distance is printed. Their numbers are small unless --assume gives ranges.", Role::names()))]
 pub struct Compile {
     /// The shader: .wgsl, .glsl or .vert, .spv
     pub file: PathBuf,
@@ -224,10 +224,12 @@ fn document(compiled: &Compiled) -> Value {
             "vertices": vertices,
         })
     });
-    let uniforms = interface.uniforms.iter().map(|uniform| {
+    let uniforms = interface.uniforms.iter().enumerate().map(|(index, uniform)| {
         let name = uniform.register.and_then(|register| compiled.name('c', register));
         let name = name.unwrap_or(&uniform.name);
-        json!({ "name": name, "register": uniform.register, "registers": uniform.layout.registers() })
+        let registers = uniform.layout.registers();
+        let decides = interface.decided_by(index);
+        json!({ "name": name, "register": uniform.register, "registers": registers, "decides": decides })
     });
     let attributes = interface.attributes.iter().map(|attribute| {
         let name = compiled.name('v', attribute.register).unwrap_or(&attribute.name);

@@ -169,13 +169,18 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     let (first, second) = (first?.remarked(common), second?.remarked(common));
     let pairs = pairs(arguments, [&first, &second], common)?;
     let solver = solver(arguments)?;
-    let symbols: Vec<_> = pairs.iter().map(|sides| &sides[0].opened.symbols).collect();
-    let options = arguments.settings.resolve_for_each(&symbols)?;
-    let compared = |(sides, Resolved { options, .. })| {
-        Ok((sides, verdict(arguments, sides, options, solver.as_deref(), common)?))
+    let matching = |sides: &[Side<'_>; 2]| {
+        Matching::new(sides.each_ref().map(|side| &side.opened.symbols), &arguments.outputs)
     };
-    let compared: Vec<Compared<'_>> =
-        pairs.iter().zip(options).map(compared).collect::<Result<_, Failure>>()?;
+    let matchings = pairs.iter().map(matching).collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    let names = |(sides, matching)| move |bank, name: &str| registers(sides, matching, bank, name);
+    let names: Vec<_> = pairs.iter().zip(&matchings).map(names).collect();
+    let options = arguments.settings.resolve_for_each(&names)?;
+    let compared = |((sides, matching), Resolved { options, .. })| {
+        Ok((sides, verdict(arguments, (sides, matching), options, solver.as_deref(), common)?))
+    };
+    let compared = pairs.iter().zip(&matchings).zip(options).map(compared);
+    let compared = compared.collect::<Result<Vec<Compared<'_>>, Failure>>()?;
     write(arguments, &compared, common)?;
     let is_different = |(_, verdict): &&Compared<'_>| matches!(verdict, Verdict::Different(_));
     if let Some((sides, _)) = compared.iter().find(is_different) {
@@ -188,19 +193,34 @@ pub fn run(arguments: &Equal, common: &Common) -> Result<(), Failure> {
     Err(Failure::new(message).hint("a larger --budget, or bools and ints that end the loops"))
 }
 
+/// Registers of the first program for a name of the first one, or else of the second.
+fn registers(
+    sides: &[Side<'_>; 2],
+    matching: &Matching,
+    bank: char,
+    name: &str,
+) -> Result<Vec<usize>, String> {
+    match sides.each_ref().map(|side| side.opened.symbols.registers(bank, name)) {
+        [Ok(first), _] => Ok(first),
+        [_, Ok(second)] => Ok(second.iter().map(|&own| matching.registers.number(bank, own)).collect()),
+        [Err(first), Err(second)] => {
+            let [a, b] = sides.each_ref().map(Side::name);
+            Err(format!("{a}: {first}; {b}: {second}"))
+        }
+    }
+}
+
 /// Two programs and their verdict.
 type Compared<'a> = (&'a [Side<'a>; 2], Verdict);
 
 /// Compares two programs.
 fn verdict(
     arguments: &Equal,
-    sides: &[Side<'_>; 2],
+    (sides, matching): (&[Side<'_>; 2], &Matching),
     options: Options,
     solver: Option<&Path>,
     common: &Common,
 ) -> Result<Verdict, Failure> {
-    let matching = Matching::new([&sides[0].opened.symbols, &sides[1].opened.symbols], &arguments.outputs);
-    let matching = matching.map_err(Failure::new)?;
     matching.notes.iter().for_each(|note| common.note(note));
     let ask = |script: &str| solver.is_some_and(|solver| refutes(solver, arguments.seconds, script));
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
@@ -209,7 +229,7 @@ fn verdict(
         rounding: arguments.up_to_rounding,
         effort: Effort { vertices, seed, budget },
         solver: ask,
-        ..Comparison::new(sides.each_ref().map(|side| &side.opened), &matching, options)
+        ..Comparison::new(sides.each_ref().map(|side| &side.opened), matching, options)
     };
     compare(&comparison).map_err(|error| sides[0].input.fail(&error))
 }

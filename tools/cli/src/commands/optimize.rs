@@ -128,8 +128,8 @@ pub fn run(arguments: &Optimize, common: &Common) -> Result<(), Failure> {
     let open = |index| Opened::new(&file, index, &Limits::default());
     let opened = (0..file.executables.len().max(1)).map(open);
     let opened: Vec<Opened> = opened.collect::<Result<_, _>>().map_err(fail)?;
-    let symbols: Vec<_> = opened.iter().map(|opened| &opened.symbols).collect();
-    let resolved = arguments.settings.resolve_for_each(&symbols)?;
+    let names = opened.iter().map(|opened| |bank, name: &str| opened.symbols.registers(bank, name));
+    let resolved = arguments.settings.resolve_for_each(&names.collect::<Vec<_>>())?;
     let controls: Vec<Control> = resolved.into_iter().map(|resolved| resolved.options.control).collect();
     let bools = bools(&arguments.variants, &opened)?;
     for (control, bools) in controls.iter().zip(&bools) {

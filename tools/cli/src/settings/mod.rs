@@ -160,20 +160,21 @@ impl<S: Scope> Settings<S> {
         self.combine(&|bank, name| symbols.registers(bank, name))
     }
 
-    /// Combines everything for each of several programs. A value that names a uniform is for those
-    /// that have it.
+    /// Combines everything for each of several programs, by their names. A value that names a
+    /// uniform is for those that have it.
     ///
     /// # Errors
     /// A name that no program has.
-    pub fn resolve_for_each(&self, all: &[&Symbols]) -> Result<Vec<Resolved>, Failure> {
-        let is_known = |bank, name: &str| all.iter().any(|one| one.registers(bank, name).is_ok());
-        let one = |own: &&Symbols| {
-            self.combine(&|bank, name| match own.registers(bank, name) {
-                Err(_) if is_known(bank, name) => Ok(Vec::new()),
-                found => found,
-            })
+    pub fn resolve_for_each(
+        &self,
+        all: &[impl Fn(char, &str) -> Result<Vec<usize>, String>],
+    ) -> Result<Vec<Resolved>, Failure> {
+        let names = |own: usize, bank, name: &str| {
+            let found = all[own](bank, name);
+            let is_other = found.is_err() && all.iter().any(|names| names(bank, name).is_ok());
+            if is_other { Ok(Vec::new()) } else { found }
         };
-        all.iter().map(one).collect()
+        (0..all.len()).map(|own| self.combine(&|bank, name| names(own, bank, name))).collect()
     }
 
     fn combine(&self, names: Names<'_>) -> Result<Resolved, Failure> {
@@ -192,7 +193,10 @@ impl<S: Scope> Settings<S> {
             tree.merge(&text);
         }
         for given in &self.given {
-            let changes = changes(&given.path, &given.text, names).map_err(Failure::usage)?;
+            let row = ROWS.iter().find(|row| row.path() == given.path);
+            let option = row.map_or(&*given.path, |row| row.flag);
+            let changes = changes(&given.path, &given.text, names)
+                .map_err(|error| Failure::usage(format!("--{option} {error}")))?;
             changes.iter().try_for_each(|change| tree.apply(change)).map_err(Failure::usage)?;
         }
         S::WITHOUT.iter().for_each(|path| tree.reset(path));

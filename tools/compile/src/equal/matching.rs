@@ -50,6 +50,17 @@ impl Registers {
         }
     }
 
+    /// Returns the number of the first program's register for one of the second, by a bank's letter.
+    pub fn number(&self, bank: char, register: usize) -> usize {
+        let all: &[u8] = match bank {
+            'v' => &self.inputs,
+            'i' => &self.ints,
+            'b' => &self.bools,
+            _float => &self.floats,
+        };
+        all.get(register).map_or(register, |&first| first.into())
+    }
+
     /// Returns the uniforms of the second program for those of the first.
     pub fn uniforms(&self, first: &Uniforms) -> Uniforms {
         let mut uniforms = first.clone();

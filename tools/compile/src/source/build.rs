@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use transpica::isa::Pc;
+
 use super::ir::{
     Binary, Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, RegionData, ScalarKind, Type, Unary,
     Value, ValueList,
@@ -33,14 +35,19 @@ impl Builder {
     /// Ends the function with its outputs.
     pub(super) fn finish(mut self, outputs: Vec<Value>) -> Func {
         // What passes add later is of no line.
-        self.f.end_instruction();
-        self.f.begin_place(None);
+        self.begin_place(None);
         let outputs = self.f.list(outputs);
         let reads = std::mem::take(&mut self.f.regions[self.prelude].items);
         let body = &mut self.f.regions[self.body];
         body.exit = Exit::Yield(outputs);
         body.items.splice(0..0, reads);
         self.f
+    }
+
+    /// Begins the values of a line.
+    pub(super) fn begin_place(&mut self, line: Option<Pc>) {
+        self.f.end_instruction();
+        self.f.begin_place(line);
     }
 
     pub(super) fn new_region(&mut self) -> Region {

@@ -2,9 +2,11 @@
 //! In: spans of naga. Out: [`Error`]. Knows no program.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use naga::Span;
 
+use super::Role;
 use crate::words::did_you_mean;
 
 /// Subjects of limits with advice of their own.
@@ -15,7 +17,13 @@ pub(super) const TEXTURES: &str = "textures and samplers";
 pub(super) const DERIVATIVES: &str = "derivatives: it has no neighbors";
 /// An operation that only fragments have.
 pub(super) const DISCARD: &str = "a discarded vertex";
+/// Types that memory of a host lacks.
+pub(super) const BOOLS: &str = "bools among float uniforms";
 pub(super) const FLOAT_UNIFORMS: &str = "float uniforms";
+
+/// Advice on outputs.
+static NAMES: LazyLock<String> =
+    LazyLock::new(|| format!("name or map outputs, as by --output-as NAME=color: {}", Role::names()));
 
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,6 +116,11 @@ pub(super) fn find(text: &str, words: &[String]) -> Option<Span> {
     Some(Span::new(at(start), at(start + word.len())))
 }
 
+/// The span of an entry point, of which naga keeps none.
+pub(super) fn entry_span(text: &str, name: &str) -> Span {
+    find(text, &["fn ", "void "].map(|word| format!("{word}{name}"))).unwrap_or(Span::UNDEFINED)
+}
+
 /// The span of a whole word of a text, from a place on.
 pub(super) fn find_name(text: &str, start: usize, name: &str) -> Option<Span> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -164,12 +177,20 @@ impl Kind {
     /// Advice on what to write instead, where there is any.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
+            Self::Resource(what) if what == BOOLS => {
+                "declare it uint in GLSL, u32 in WGSL, and test `!= 0u`: the test becomes a bool register"
+            }
             Self::Resource(_) => {
                 "the vertex unit reads attributes and 96 uniform registers only: move bones and tables to \
                  a uniform array (30 matrices of three rows fit), and sample textures per fragment"
             }
             Self::BuiltIn(_) => "give each vertex what it needs as an attribute",
             Self::Format(_) => "use f32, or i32 and u32 for whole numbers below 2^24",
+            Self::Operation(what) if what == DISCARD => {
+                "the alpha test leaves out fragments; give all vertices of a triangle one position to \
+                 leave it out"
+            }
+            Self::Operation(what) if what == DERIVATIVES => "give each vertex the slope as an attribute",
             Self::Operation(_) => {
                 "compute it on the host, from uniforms only, or once per mesh as an attribute"
             }
@@ -179,10 +200,7 @@ impl Kind {
             }
             Self::Index(_) => "index arrays in uniforms, or unroll: a local array takes constant indices",
             Self::Attribute(_) => "use the locations 0 to 11, each once",
-            Self::Output(_) => {
-                "name outputs color, texcoord0, texcoord1, texcoord2, view, quaternion, normal or \
-                 tangent, or map them, as by --output-as NAME=color"
-            }
+            Self::Output(_) => &NAMES,
             Self::NoAttributes => "the console draws from vertex buffers: add an attribute",
             Self::Limit { subject, .. } => limit_advice(subject),
             Self::NoEntry(names) if names.is_empty() => {

@@ -68,6 +68,8 @@ struct Varying {
     value: Value,
     /// Index of the member of the result.
     member: usize,
+    /// It is the whole result: where the entry point ends, it is made.
+    is_whole: bool,
 }
 
 impl Varying {
@@ -196,8 +198,7 @@ impl<'a> Lowering<'a> {
 
     /// Place of an entry point, of which naga keeps none.
     pub(super) fn entry_span(&self, entry: &EntryPoint) -> naga::Span {
-        let words = ["fn ", "void "].map(|word| format!("{word}{}", entry.name));
-        error::find(self.text, &words).unwrap_or(naga::Span::UNDEFINED)
+        error::entry_span(self.text, &entry.name)
     }
 
     fn varyings(&mut self, entry: &'a EntryPoint, result: Value) -> Result<Vec<Varying>> {
@@ -215,12 +216,13 @@ impl<'a> Lowering<'a> {
                     binding: member.binding.clone(),
                     value: value.clone(),
                     member: index,
+                    is_whole: false,
                 });
                 Ok(varying.collect())
             }
             (_, value) => {
                 let binding = declared.binding.clone();
-                Ok(vec![Varying { name: "position".into(), binding, value, member: 0 }])
+                Ok(vec![Varying { name: "position".into(), binding, value, member: 0, is_whole: true }])
             }
         }
     }
@@ -291,7 +293,7 @@ impl<'a> Lowering<'a> {
         }
         let mut beside = None;
         let (semantic, value) = match role {
-            Role::Semantic(Semantic::Position) => (Semantic::Position, self.position(&varying.value)?),
+            Role::Semantic(Semantic::Position) => (Semantic::Position, self.position(&varying)?),
             Role::Semantic(semantic) if semantic != Semantic::Quaternion || shape.rows != 3 => {
                 (semantic, varying.value.clone())
             }
@@ -320,19 +322,29 @@ impl<'a> Lowering<'a> {
         Ok((Output { semantic, name, lanes: shape.rows, member: varying.member, tangent }, lanes))
     }
 
-    /// A position with the depth of the console: -w at the near plane, 0 at the far one.
-    fn position(&mut self, value: &Value) -> Result<Value> {
+    /// A position with the depth of the console: -w at the near plane, 0 at the far one. It has the
+    /// line of the depth of the source, not that where a struct is returned.
+    fn position(&mut self, Varying { value, is_whole, .. }: &Varying) -> Result<Value> {
+        if self.options.depth == Depth::Console {
+            return Ok(value.clone());
+        }
         let scalar = Shape::scalar(Scalar::Float);
         let (z, w) = (self.pick(value, scalar, &[2])?, self.pick(value, scalar, &[3])?);
-        let z = match self.options.depth {
-            Depth::Console => return Ok(value.clone()),
-            Depth::ZeroToW => self.subtract(&z, &w)?,
-            Depth::MinusWToW => {
-                let difference = self.subtract(&z, &w)?;
-                let half = self.data(Data::float(0.5));
-                self.multiply(&difference, &half)?
+        let lines = [&z, &w].into_iter().filter_map(|part| match part {
+            Value::Lanes(_, lanes) => {
+                let value = lanes.first()?.value();
+                self.b.f.place(value).filter(|_| !matches!(self.b.f.op(value), Some(Op::Const(_))))?.pc
             }
-        };
+            _other => None,
+        });
+        let (line, end) = (lines.max(), self.b.f.places.last().and_then(|place| place.pc));
+        self.b.begin_place(line.or(end.filter(|_| *is_whole)));
+        let mut z = self.subtract(&z, &w)?;
+        if self.options.depth == Depth::MinusWToW {
+            let half = self.data(Data::float(0.5));
+            z = self.multiply(&z, &half)?;
+        }
+        self.b.begin_place(end);
         let xy = self.pick(value, Shape::vector(Scalar::Float, 2), &[0, 1])?;
         self.join(Shape::vector(Scalar::Float, 4), &[xy, z, w])
     }

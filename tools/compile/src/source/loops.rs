@@ -476,11 +476,16 @@ pub(super) fn root(
 
 /// All statements of blocks, nested ones too.
 pub(super) fn statements<'a>(blocks: &[&'a Block]) -> Vec<&'a Statement> {
+    spanned(blocks).into_iter().map(|(statement, _)| statement).collect()
+}
+
+/// The same, with their places.
+pub(super) fn spanned<'a>(blocks: &[&'a Block]) -> Vec<(&'a Statement, Span)> {
     let mut all = Vec::new();
     let mut work = blocks.to_vec();
     while let Some(block) = work.pop() {
-        for statement in block.iter() {
-            all.push(statement);
+        for (statement, span) in block.span_iter() {
+            all.push((statement, *span));
             match statement {
                 Statement::Block(inner) => work.push(inner),
                 Statement::If { accept, reject, .. } => work.extend([accept, reject]),

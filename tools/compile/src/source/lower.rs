@@ -203,8 +203,7 @@ impl<'a> Lowering<'a> {
         let line = self.lines.partition_point(|&line| line <= range.start);
         if line != self.line {
             self.line = line;
-            self.b.f.end_instruction();
-            self.b.f.begin_place(u16::try_from(line).ok().filter(|&line| line > 0).map(Pc));
+            self.b.begin_place(u16::try_from(line).ok().filter(|&line| line > 0).map(Pc));
         }
     }
 

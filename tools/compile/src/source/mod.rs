@@ -5,7 +5,8 @@
 //! Rules: naga parses and validates; functions are inlined; what depends on uniforms only and costs
 //! instructions moves to the host as a derived uniform; whole numbers are floats, exact below 2^24.
 //!
-//! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga;
+//! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga,
+//! `messages.rs` what they say;
 //! `glsl.rs` declarations of older GLSL; `data.rs` shapes and constants, `operations.rs`, `math.rs`
 //! operations on lanes and on constants; `host.rs` the graph of the host; `interface.rs` what
 //! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
@@ -30,6 +31,7 @@ pub mod lanes;
 mod loops;
 mod lower;
 pub mod math;
+mod messages;
 mod names;
 pub mod operations;
 pub mod promises;
@@ -105,9 +107,14 @@ impl Role {
     /// There is none, with the nearest name or all of them.
     pub fn named(name: &str) -> std::result::Result<Self, String> {
         let found = ROLES.iter().find(|(known, _)| *known == name);
+        let list = || format!("semantics are {}", Self::names());
         let names = ROLES.map(|(name, _)| name);
-        let list = || format!("semantics are {}", names.join(", "));
         found.map(|(_, role)| *role).ok_or_else(|| did_you_mean(name, names).unwrap_or_else(list))
+    }
+
+    /// Returns all names, separated by commas.
+    pub fn names() -> String {
+        ROLES.map(|(name, _)| name).join(", ")
     }
 }
 

@@ -4,12 +4,14 @@
 
 use std::path::Path;
 
+use naga::front::glsl::ErrorKind;
 use naga::front::{glsl, spv, wgsl};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Block, EntryPoint, Expression, Function, Module, ShaderStage, Span, Statement};
 
-use super::error::{BYTES, DERIVATIVES, DISCARD, Error, Kind, Result, TEXTURES, at, location};
+use super::error::{BYTES, DERIVATIVES, DISCARD, Error, Kind, Result, TEXTURES, at, find};
 use super::glsl::{modern, original_place};
+use super::messages;
 
 /// Bytes of a text or of words.
 const SIZE: usize = 1 << 20;
@@ -105,13 +107,8 @@ fn text(bytes: &[u8]) -> Result<&str> {
 }
 
 fn read_wgsl(text: &str) -> Result<Source> {
-    match wgsl::parse_str(text) {
-        Ok(module) => Ok(Source { module, text: text.to_string(), original: text.to_string() }),
-        Err(error) => {
-            let span = error.labels().next().map_or(Span::UNDEFINED, |(span, _)| span);
-            Err(at(Kind::Syntax(error.message().to_string()), span, text))
-        }
-    }
+    let module = wgsl::parse_str(text).map_err(|error| messages::of_wgsl(&error, text))?;
+    Ok(Source { module, text: text.to_string(), original: text.to_string() })
 }
 
 fn read_glsl(text: &str) -> Result<Source> {
@@ -121,17 +118,17 @@ fn read_glsl(text: &str) -> Result<Source> {
     match glsl::Frontend::default().parse(&options, &text) {
         Ok(module) => Ok(Source { module, text, original }),
         Err(errors) => {
-            let (message, span) = errors.errors.first().map_or_else(
-                || ("the text is not GLSL".to_string(), Span::UNDEFINED),
-                |error| (error.kind.to_string(), error.meta),
-            );
-            // Declarations of samplers are left out, for naga knows none of GLSL.
-            let name = message.strip_prefix("Unknown variable: ");
-            let kind = match name.filter(|name| is_sampler(&original, name)) {
-                Some(name) => Kind::Resource(format!("textures, such as {name}")),
-                None => Kind::Syntax(message),
+            let Some(first) = errors.errors.first() else {
+                return Err(Error { kind: Kind::Syntax("the text is not GLSL".into()), at: None });
             };
-            Err(placed(at(kind, span, &text), &text, &original))
+            let mut error = messages::of_glsl(first, &text);
+            // Declarations of samplers are left out, for naga knows none of GLSL.
+            if let ErrorKind::UnknownVariable(name) = &first.kind
+                && is_sampler(&original, name)
+            {
+                error.kind = Kind::Resource(format!("textures, such as {name}"));
+            }
+            Err(placed(error, &text, &original))
         }
     }
 }
@@ -153,28 +150,16 @@ fn validate(source: &Source) -> Result<()> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     match validator.validate(&source.module) {
         Ok(_) => Ok(()),
-        Err(error) => {
-            // Of what a vertex stage lacks, the validator has no place.
-            if let Some((kind, span)) = forbidden(&source.module) {
-                return Err(at(kind, span, &source.text));
-            }
-            // The shortest one says most.
-            let length = |span: &Span| span.to_range().map_or(usize::MAX, |range| range.len());
-            let spans = error.spans().map(|(span, _)| *span);
-            let span = spans.min_by_key(length).unwrap_or(Span::UNDEFINED);
-            let mut message = error.as_inner().to_string();
-            let mut cause = std::error::Error::source(error.as_inner());
-            while let Some(inner) = cause {
-                message = format!("{message}: {inner}");
-                cause = inner.source();
-            }
-            Err(Error { kind: Kind::Invalid(message), at: location(span, &source.text) })
-        }
+        // Of what a vertex stage lacks, the validator has no place.
+        Err(error) => match forbidden(source) {
+            Some((kind, span)) => Err(at(kind, span, &source.text)),
+            None => Err(messages::of_validator(&error, source)),
+        },
     }
 }
 
 /// Returns what the functions of vertex entry points use that only fragment stages have.
-fn forbidden(module: &Module) -> Option<(Kind, Span)> {
+fn forbidden(Source { module, text, .. }: &Source) -> Option<(Kind, Span)> {
     let entries = module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Vertex);
     let mut work: Vec<&Function> = entries.map(|entry| &entry.function).collect();
     let mut seen = vec![false; module.functions.len()];
@@ -185,11 +170,15 @@ fn forbidden(module: &Module) -> Option<(Kind, Span)> {
                 Expression::Derivative { .. } => Kind::Operation(DERIVATIVES.into()),
                 _other => continue,
             };
-            return Some((kind, function.expressions.get_span(handle)));
+            let span = function.expressions.get_span(handle);
+            // GLSL has none of a derivative.
+            let names = ["dFd", "fwidth"].map(str::to_owned);
+            let span = if span.is_defined() { span } else { find(text, &names).unwrap_or(span) };
+            return Some((kind, span));
         }
-        for statement in super::loops::statements(&[&function.body]) {
+        for (statement, span) in super::loops::spanned(&[&function.body]) {
             match statement {
-                Statement::Kill => return Some((Kind::Operation(DISCARD.into()), Span::UNDEFINED)),
+                Statement::Kill => return Some((Kind::Operation(DISCARD.into()), span)),
                 Statement::Call { function, .. } => {
                     let is_new =
                         seen.get_mut(function.index()).is_some_and(|seen| !std::mem::replace(seen, true));

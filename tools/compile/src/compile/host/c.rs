@@ -23,8 +23,9 @@ pub(super) fn header(interface: &Interface, name: &str) -> String {
          // What the shader declares. Row r of a matrix is register r, column c its element c;\n\
          // elements beyond the columns are not read.\nstruct {name}_uniforms {{\n"
     );
-    for uniform in &uniforms {
-        declare(&mut out, 1, &uniform.name, &uniform.layout, &format!(" // {}", place(uniform)));
+    for (index, uniform) in uniforms.iter().enumerate() {
+        let place = format!(" // {}", place(interface, index));
+        declare(&mut out, 1, &uniform.name, &uniform.layout, &place);
     }
     // C has no structs without members.
     out.push_str(if uniforms.is_empty() { "    char none;\n" } else { "" });

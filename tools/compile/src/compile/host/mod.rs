@@ -15,6 +15,7 @@ mod rust;
 use transpica_asm::names::snake_case;
 
 use super::Compiled;
+use crate::source::Interface;
 use crate::source::interface::{Layout, Uniform};
 
 /// Names that neither language lets us use, or that the code uses itself: keywords of C11, C++17
@@ -124,9 +125,13 @@ fn renamed_members(layout: &Layout) -> Layout {
 }
 
 /// Registers of a uniform, for comments.
-fn place(Uniform { register, layout, .. }: &Uniform) -> String {
+fn place(interface: &Interface, index: usize) -> String {
+    let Uniform { register, layout, .. } = &interface.uniforms[index];
     match (register, layout.registers()) {
-        (None, _) => "Read by the host only.".into(),
+        (None, _) => match interface.decided_by(index) {
+            all if all.is_empty() => "Read by the host only.".into(),
+            all => format!("Read by the host, for {}.", all.join(", ")),
+        },
         (Some(first), 1) => format!("In c{first}."),
         (Some(first), count) => format!("In c{first} to c{}.", usize::from(*first) + count - 1),
     }

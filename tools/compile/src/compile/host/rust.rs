@@ -25,9 +25,9 @@ pub(super) fn module(interface: &Interface) -> String {
     );
     let mut names = vec!["Uniforms".to_owned(), "Registers".to_owned(), "Self".to_owned()];
     let mut structs = Structs::new();
-    for uniform in &uniforms {
+    for (index, uniform) in uniforms.iter().enumerate() {
         let own = member(&uniform.name, &uniform.layout, "", &mut names, &mut structs);
-        let _ = writeln!(out, "    /// {}\n{own}", place(uniform));
+        let _ = writeln!(out, "    /// {}\n{own}", place(interface, index));
     }
     out.push_str("}\n");
     while let Some((name, members)) = structs.pop() {

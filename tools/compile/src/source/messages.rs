@@ -1,0 +1,188 @@
+//! Messages of naga in words of the source.
+//! In: an error of naga's readers or its validator. Out: an [`Error`] at the innermost place that
+//! is known: texts and types stand for the numbers of naga's tables.
+
+use naga::common::wgsl::TypeContext;
+use naga::front::{Typifier, glsl, wgsl};
+use naga::proc::ResolveContext;
+use naga::valid::ValidationError;
+use naga::{Expression, Function, Handle, Module, Span, Statement, WithSpan};
+
+use super::error::{BOOLS, Error, Kind, TEXTURES, at, entry_span, find, find_name};
+use super::loops::spanned;
+use super::read::Source;
+
+/// Letters of an expression that a message quotes.
+const QUOTED: usize = 40;
+/// Ends of what stands before the number of a type.
+const TYPES: [&str; 6] = ["return type ", "the type ", "The type ", "met by ", "of type ", "has a type "];
+
+/// What naga's reader of WGSL refuses. It has no place for what its tables number.
+pub(super) fn of_wgsl(error: &wgsl::ParseError, text: &str) -> Error {
+    let mut message = error.message().replace("`{Abstract", "`Abstract").replace("}` to", "` to");
+    let mut span = error.labels().find_map(|(span, _)| span.is_defined().then_some(span));
+    if let Some((before, ..)) = numbered(&message) {
+        let words = [format!("[{}]", before.split(' ').nth(1).unwrap_or_default()), "@vertex".into()];
+        span = find(text, &words);
+        message = format!("{}a value without such an element", before.trim_end_matches("expression "));
+    }
+    at(Kind::Syntax(message), span.unwrap_or(Span::UNDEFINED), text)
+}
+
+/// What naga's reader of GLSL refuses.
+pub(super) fn of_glsl(error: &glsl::Error, text: &str) -> Error {
+    let mut span = error.meta;
+    let found = span.to_range().and_then(|range| text.get(range)).unwrap_or_default();
+    let message = error.kind.to_string();
+    let unknown = message.strip_prefix("Unknown function '").and_then(|rest| rest.strip_suffix('\''));
+    let kind = match (&error.kind, unknown) {
+        (glsl::ErrorKind::UnknownVariable(name), _) if name.starts_with("gl_") => {
+            Kind::BuiltIn(format!("input {name}"))
+        }
+        (glsl::ErrorKind::PreprocessorError(_), _) if message.contains("64Bit") => {
+            let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+            let long = words.find(|word| word.starts_with(char::is_numeric) && word.ends_with(['l', 'L']));
+            span = long.and_then(|word| find_name(text, 0, word)).unwrap_or(span);
+            Kind::Format("64 bits".into())
+        }
+        (_, Some(name)) if name.starts_with("tex") => Kind::Resource(TEXTURES.into()),
+        (_, Some(name)) => Kind::Syntax(format!("no function `{name}` takes these arguments")),
+        (glsl::ErrorKind::InvalidToken(..), _) => Kind::Syntax(
+            message.split(", found ").next().unwrap_or_default().to_string() + ", not `" + found + "`",
+        ),
+        _other => Kind::Syntax(without_structures(message, found)),
+    };
+    at(kind, span, text)
+}
+
+/// A message, or another one if it has structures of naga.
+fn without_structures(message: String, found: &str) -> String {
+    let is_plain = !message.contains(" { ") && numbered(&message).is_none();
+    if is_plain { message } else { format!("`{found}` or a part of it does not fit here") }
+}
+
+/// What naga's validator refuses.
+pub(super) fn of_validator(error: &WithSpan<ValidationError>, source: &Source) -> Error {
+    let (inner, Source { module, text, .. }) = (error.as_inner(), source);
+    let mut function = None;
+    let mut span = Span::UNDEFINED;
+    match inner {
+        ValidationError::Function { handle, .. } => function = Some(&module.functions[*handle]),
+        ValidationError::EntryPoint { name, .. } => {
+            let entry = module.entry_points.iter().find(|entry| entry.name == *name);
+            function = entry.map(|entry| &entry.function);
+            span = entry_span(text, name);
+        }
+        _other => {}
+    }
+    let words = Words { module, function, text };
+    span = words.place(error).unwrap_or(span);
+    let mut message = inner.to_string();
+    let mut cause = std::error::Error::source(inner);
+    while let Some(inner) = cause {
+        message = format!("{message}: {inner}");
+        cause = inner.source();
+    }
+    if message.contains("HOST_SHAREABLE") || message.contains("not host-shareable") {
+        let types = module.types.iter().map(|(ty, _)| module.types.get_span(ty));
+        let bool = |range: std::ops::Range<usize>| find_name(text.get(..range.end)?, range.start, "bool");
+        let found = types.chain([span]).filter_map(Span::to_range).find_map(bool);
+        return at(Kind::Resource(BOOLS.into()), found.unwrap_or(span), text);
+    }
+    // The place says in which function and expression.
+    let last = message.rsplit(" is invalid: ").next().unwrap_or_default();
+    let found = words.quoted(span).unwrap_or_default();
+    at(Kind::Invalid(without_structures(words.readable(last), &found)), span, text)
+}
+
+/// Words for the numbers in messages about a function or a module.
+struct Words<'a> {
+    module: &'a Module,
+    function: Option<&'a Function>,
+    text: &'a str,
+}
+
+impl Words<'_> {
+    /// The shortest place in the body of the function, else its head, or the statement that returns
+    /// an argument, whose own place is its declaration.
+    fn place(&self, error: &WithSpan<ValidationError>) -> Option<Span> {
+        let start = |span: Span| span.to_range().map_or(0, |range| range.start);
+        let body = self.function.map_or(Vec::new(), |function| spanned(&[&function.body]));
+        let body_start =
+            body.iter().map(|(_, span)| start(*span)).filter(|&start| start > 0).min().unwrap_or(0);
+        let rank = |span: &Span| (start(*span) < body_start, span.to_range().map_or(0, |range| range.len()));
+        let best = error.spans().map(|(span, _)| *span).min_by_key(rank)?;
+        let returned = body.iter().find(|(statement, _)| match (statement, self.function) {
+            (Statement::Return { value: Some(value) }, Some(function)) => {
+                rank(&best).0 && function.expressions.get_span(*value) == best
+            }
+            _other => false,
+        });
+        Some(returned.map_or(best, |(_, span)| *span))
+    }
+
+    /// A message with words in place of numbers.
+    fn readable(&self, message: &str) -> String {
+        let (mut text, mut rest) = (String::new(), message);
+        while let Some((before, number, after)) = numbered(rest) {
+            let bare = before.strip_suffix("Some(");
+            text += bare.unwrap_or(before);
+            text += &self.name(&text, number).unwrap_or_else(|| "a value".into());
+            rest = after.strip_prefix(')').filter(|_| bare.is_some()).unwrap_or(after);
+            // The name has the type.
+            if rest.starts_with(" (of type ") {
+                rest = rest.find(") and ").or(rest.rfind(')')).map_or("", |end| &rest[end + 1..]);
+            }
+        }
+        let text = (text + rest).replace("`return` expression None", "value of a missing `return`");
+        text.replace("declared return type None", "function, which returns none")
+    }
+
+    /// The word for a number after a text: a type, or an expression and its type.
+    fn name(&self, before: &str, number: usize) -> Option<String> {
+        let types = &self.module.types;
+        if TYPES.iter().any(|end| before.ends_with(end)) {
+            return types.iter().nth(number).map(|(handle, _)| types.type_to_string(handle));
+        }
+        let function = self.function?;
+        let (handle, expression) = function.expressions.iter().nth(number)?;
+        let read = if let Expression::Load { pointer } = expression { *pointer } else { handle };
+        let quoted = match &function.expressions[read] {
+            Expression::LocalVariable(variable) => function.local_variables[*variable].name.clone(),
+            _other => self.quoted(function.expressions.get_span(handle)),
+        };
+        let kind = self.kind(function, handle)?;
+        Some(quoted.map_or(format!("a value of {kind}"), |quoted| format!("`{quoted}` ({kind})")))
+    }
+
+    /// The text of a place, if it is short. Swizzles of GLSL begin at the dot.
+    fn quoted(&self, span: Span) -> Option<String> {
+        let mut range = span.to_range()?;
+        if self.text.get(range.clone())?.starts_with('.') {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            range.start = self.text[..range.start].trim_end_matches(is_part).len();
+        }
+        let text = self.text.get(range)?;
+        (text.len() <= QUOTED && !text.contains('\n')).then(|| text.into())
+    }
+
+    /// The type of an expression, or of what a pointer leads to.
+    fn kind(&self, function: &Function, handle: Handle<Expression>) -> Option<String> {
+        let locals = (&function.local_variables, &function.arguments);
+        let context = ResolveContext::with_locals(self.module, locals.0, locals.1);
+        let (mut all, types) = (Typifier::new(), &self.module.types);
+        all.grow(handle, &function.expressions, &context).ok()?;
+        let pointed = all.get(handle, types).pointer_base_type();
+        Some(types.type_resolution_to_string(pointed.as_ref().unwrap_or(&all[handle])))
+    }
+}
+
+/// The parts around the first number of naga's tables in a message, as in `The type of [12]`.
+fn numbered(message: &str) -> Option<(&str, usize, &str)> {
+    message.match_indices('[').find_map(|(start, _)| {
+        let before = &message[..start];
+        let (number, after) = message[start + 1..].split_once(']')?;
+        let is_element = before.ends_with(char::is_alphanumeric) || before.ends_with("Argument ");
+        Some((before, number.parse().ok().filter(|_| !is_element)?, after))
+    })
+}
