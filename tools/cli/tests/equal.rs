@@ -123,6 +123,47 @@ fn executables_of_a_file_are_compared_with_each_other_and_with_themselves() {
 }
 
 #[test]
+fn names_of_known_uniforms_are_those_of_either_program() {
+    let folder = folder("equal-names");
+    let program = |name: &str, bools: &str, bool: &str| {
+        let text = format!(
+            ".bool {bools}\n.in a\n.out pos position\n.proc main\nifu {bool}\nmov pos, a\n.else\nmov pos, -a\n.end\nend\n.end\n"
+        );
+        let path = folder.join(name);
+        fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let [a, b, c] =
+        [("a.v.pica", "lit, dark", "lit"), ("b.v.pica", "lamp, lit", "lit"), ("c.v.pica", "x, y", "y")]
+            .map(|(name, bools, bool)| program(name, bools, bool));
+    let equal = |files: [&str; 2], bools: &str| {
+        let ran = transpica(&["equal", files[0], files[1], "--bools", bools, "--solver", "none"]);
+        (ran.status, ran.err)
+    };
+    // Another register of the same name, and names of the second program only.
+    for (files, bools, status) in [
+        ([&a, &b], "lit=true", 0),
+        ([&a, &c], "lit=true,y=true", 0),
+        ([&a, &c], "lit=true,y=false", 1),
+        ([&c, &a], "lit=true,y=true", 0),
+    ] {
+        let (found, report) = equal(files.map(String::as_str), bools);
+        assert_eq!(found, status, "{bools}: {report}");
+    }
+    for (bools, of_a, of_b) in [
+        ("none=true", "names are lit, dark", "names are lamp, lit"),
+        ("lamb=true", "are lit", "mean `lamp`?"),
+    ] {
+        let (status, report) = equal([&a, &b], bools);
+        let name = bools.split('=').next().unwrap_or_default();
+        assert!(status == 2 && report.contains(&format!("--bools `{name}`")), "{report}");
+        let (first, second) = report.split_once("; ").expect("both files");
+        assert!(first.contains("a.v.pica: ") && first.contains(of_a), "{report}");
+        assert!(second.contains("b.v.pica: ") && second.contains(of_b), "{report}");
+    }
+}
+
+#[test]
 fn all_executables_of_two_files_are_compared() {
     let folder = folder("equal-several");
     let [copy, other, state] =
@@ -473,6 +514,25 @@ fn shaders_of_other_languages_become_programs() {
     let same = transpica(&["equal", shader, &binary, "--solver", "none"]).succeeded();
     assert_eq!(same, "equal for all inputs, proven by structure\n");
     assert!(transpica(&["translate", shader, "--to", "glsl"]).succeeded().starts_with("#version 450"));
+    // A number that is only tested is a bool register, and the report has it.
+    let tested = folder.join("tested.vert").display().to_string();
+    fs::write(
+        &tested,
+        "attribute vec4 p; uniform uint lit; void main() { gl_Position = lit != 0u ? p : p.wzyx; }",
+    )
+    .expect("written");
+    let outputs = ["-o", &binary, "--host-c", host[1], "--host-rust", host[3]];
+    let (_, document) = json(&[&["compile", &tested, "--json"][..], &outputs].concat());
+    assert_eq!(document["uniforms"][0]["decides"][0], "b0");
+    for file in [host[1], host[3]] {
+        let text = fs::read_to_string(file).expect("code");
+        assert!(text.contains("Read by the host, for b0."), "{text}");
+    }
+    // The help lists the outputs that messages list.
+    let help = transpica(&["help", "compile"]).succeeded().split_whitespace().collect::<Vec<_>>().join(" ");
+    let ran = transpica(&["compile", &tested, "-o", &binary, "--output-as", "p=nothing"]);
+    let names = ran.err.split_once("semantics are ").and_then(|(_, rest)| rest.lines().next());
+    assert!(names.is_some_and(|names| names.contains("normalquat") && help.contains(names)), "{}", ran.err);
     // Errors have a place and advice, and write nothing.
     let wrong = folder.join("wrong.wgsl");
     fs::write(&wrong, "@group(0) @binding(0) var<storage> all: array<vec4f>;\n@vertex fn main(@location(0) a: vec4f)\n-> @builtin(position) vec4f { return a + all[0]; }").expect("written");

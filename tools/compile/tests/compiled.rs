@@ -224,6 +224,29 @@ fn lines_of_the_source_stand_before_their_instructions() {
     assert_eq!(body, expected);
 }
 
+#[test]
+fn the_depth_of_the_console_has_the_line_of_the_position() {
+    let texts = ["u * p", "vec4f(p.xyz, 1.0)"].map(|position| {
+        format!(
+            "struct Out {{ @builtin(position) position: vec4f, @location(0) color: vec4f }}
+@group(0) @binding(0) var<uniform> u: mat4x4f;
+@vertex fn main(@location(0) p: vec4f) -> Out {{
+    var out: Out;
+    out.position = {position};
+    out.color = p * p;
+    return out;
+}}"
+        )
+    });
+    for (text, expected) in texts.iter().zip([Some(5), None]) {
+        let compiled = compiled(text).expect("in the subset");
+        let is_depth = |line: &&str| line.contains("add position.z");
+        let index = compiled.text.lines().position(|line| is_depth(&line)).expect("a depth");
+        assert_eq!(compiled.lines[index], expected, "{}", compiled.text);
+        assert!(!compiled.lines.contains(&Some(7)), "{}", compiled.text);
+    }
+}
+
 /// Float constants of a file.
 fn constants(compiled: &Compiled) -> Vec<f32> {
     let file = Shbin::parse(&compiled.bytes).expect("a file");

@@ -476,21 +476,25 @@ pub(super) fn root(
 
 /// All statements of blocks, nested ones too.
 pub(super) fn statements<'a>(blocks: &[&'a Block]) -> Vec<&'a Statement> {
-    spanned(blocks).into_iter().map(|(statement, _)| statement).collect()
+    spanned(blocks).into_iter().map(|(statement, ..)| statement).collect()
 }
 
-/// The same, with their places.
-pub(super) fn spanned<'a>(blocks: &[&'a Block]) -> Vec<(&'a Statement, Span)> {
+/// The same, with their places and depths.
+pub(super) fn spanned<'a>(blocks: &[&'a Block]) -> Vec<(&'a Statement, Span, usize)> {
     let mut all = Vec::new();
-    let mut work = blocks.to_vec();
-    while let Some(block) = work.pop() {
+    let mut work: Vec<(&Block, usize)> = blocks.iter().map(|block| (*block, 1)).collect();
+    while let Some((block, depth)) = work.pop() {
+        let mut push = |inner| work.push((inner, depth + 1));
         for (statement, span) in block.span_iter() {
-            all.push((statement, *span));
+            all.push((statement, *span, depth));
             match statement {
-                Statement::Block(inner) => work.push(inner),
-                Statement::If { accept, reject, .. } => work.extend([accept, reject]),
-                Statement::Switch { cases, .. } => work.extend(cases.iter().map(|case| &case.body)),
-                Statement::Loop { body, continuing, .. } => work.extend([body, continuing]),
+                Statement::Block(inner) => push(inner),
+                Statement::If { accept: a, reject: b, .. }
+                | Statement::Loop { body: a, continuing: b, .. } => {
+                    push(a);
+                    push(b);
+                }
+                Statement::Switch { cases, .. } => cases.iter().for_each(|case| push(&case.body)),
                 _other => {}
             }
         }

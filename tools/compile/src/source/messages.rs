@@ -109,16 +109,16 @@ impl Words<'_> {
         let start = |span: Span| span.to_range().map_or(0, |range| range.start);
         let body = self.function.map_or(Vec::new(), |function| spanned(&[&function.body]));
         let body_start =
-            body.iter().map(|(_, span)| start(*span)).filter(|&start| start > 0).min().unwrap_or(0);
+            body.iter().map(|(_, span, _)| start(*span)).filter(|&start| start > 0).min().unwrap_or(0);
         let rank = |span: &Span| (start(*span) < body_start, span.to_range().map_or(0, |range| range.len()));
         let best = error.spans().map(|(span, _)| *span).min_by_key(rank)?;
-        let returned = body.iter().find(|(statement, _)| match (statement, self.function) {
+        let returned = body.iter().find(|(statement, ..)| match (statement, self.function) {
             (Statement::Return { value: Some(value) }, Some(function)) => {
                 rank(&best).0 && function.expressions.get_span(*value) == best
             }
             _other => false,
         });
-        Some(returned.map_or(best, |(_, span)| *span))
+        Some(returned.map_or(best, |(_, span, _)| *span))
     }
 
     /// A message with words in place of numbers.

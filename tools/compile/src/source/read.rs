@@ -6,11 +6,14 @@ use std::path::Path;
 
 use naga::front::glsl::ErrorKind;
 use naga::front::{glsl, spv, wgsl};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{Block, EntryPoint, Expression, Function, Module, ShaderStage, Span, Statement};
+use naga::valid::{Capabilities, EntryPointError, ValidationError, ValidationFlags, Validator};
+use naga::{EntryPoint, Module, ShaderStage, Statement};
 
-use super::error::{BYTES, DERIVATIVES, DISCARD, Error, Kind, Result, TEXTURES, at, find};
+use super::Options;
+use super::error::{BYTES, Error, Kind, Result, at};
 use super::glsl::{modern, original_place};
+use super::loops::{spanned, statements};
+use super::lower::Lowering;
 use super::messages;
 
 /// Bytes of a text or of words.
@@ -150,51 +153,27 @@ fn validate(source: &Source) -> Result<()> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     match validator.validate(&source.module) {
         Ok(_) => Ok(()),
-        // Of what a vertex stage lacks, the validator has no place.
-        Err(error) => match forbidden(source) {
-            Some((kind, span)) => Err(at(kind, span, &source.text)),
-            None => Err(messages::of_validator(&error, source)),
-        },
-    }
-}
-
-/// Returns what the functions of vertex entry points use that only fragment stages have.
-fn forbidden(Source { module, text, .. }: &Source) -> Option<(Kind, Span)> {
-    let entries = module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Vertex);
-    let mut work: Vec<&Function> = entries.map(|entry| &entry.function).collect();
-    let mut seen = vec![false; module.functions.len()];
-    while let Some(function) = work.pop() {
-        for (handle, expression) in function.expressions.iter() {
-            let kind = match expression {
-                Expression::ImageSample { .. } => Kind::Resource(TEXTURES.into()),
-                Expression::Derivative { .. } => Kind::Operation(DERIVATIVES.into()),
-                _other => continue,
-            };
-            let span = function.expressions.get_span(handle);
-            // GLSL has none of a derivative.
-            let names = ["dFd", "fwidth"].map(str::to_owned);
-            let span = if span.is_defined() { span } else { find(text, &names).unwrap_or(span) };
-            return Some((kind, span));
-        }
-        for (statement, span) in super::loops::spanned(&[&function.body]) {
-            match statement {
-                Statement::Kill => return Some((Kind::Operation(DISCARD.into()), span)),
-                Statement::Call { function, .. } => {
-                    let is_new =
-                        seen.get_mut(function.index()).is_some_and(|seen| !std::mem::replace(seen, true));
-                    work.extend(module.functions.try_get(*function).ok().filter(|_| is_new));
+        Err(error) => {
+            let is_forbidden = |entry: &&EntryPoint| match error.as_inner() {
+                ValidationError::EntryPoint { name, source, .. } => {
+                    entry.name == *name && matches!(source, EntryPointError::ForbiddenStageOperations)
                 }
-                _other => {}
-            }
+                _other => false,
+            };
+            // Of what a vertex stage lacks, the lowering has a place.
+            let entry = source.module.entry_points.iter().find(is_forbidden);
+            let options = Options::default();
+            let lowering = Lowering::new(&source.module, &source.text, &options);
+            entry.map_or(Ok(()), |entry| lowering.entry(entry).map(|_| ()))?;
+            Err(messages::of_validator(&error, source))
         }
     }
-    None
 }
 
 /// naga's validator indexes functions by the order of calls.
 fn check_calls(module: &Module) -> Result<()> {
     for (handle, function) in module.functions.iter() {
-        for statement in super::loops::statements(&[&function.body]) {
+        for statement in statements(&[&function.body]) {
             if let Statement::Call { function: callee, .. } = statement
                 && callee.index() >= handle.index()
             {
@@ -208,29 +187,11 @@ fn check_calls(module: &Module) -> Result<()> {
 fn check_nesting(source: &Source) -> Result<()> {
     let functions = source.module.functions.iter().map(|(_, function)| function);
     for function in functions.chain(source.module.entry_points.iter().map(|entry| &entry.function)) {
-        let mut work: Vec<(&Block, usize)> = vec![(&function.body, 1)];
-        while let Some((block, depth)) = work.pop() {
-            if depth > NESTING {
-                let span = block.span_iter().next().map_or(Span::UNDEFINED, |(_, span)| *span);
-                let subject = "nested statements";
-                let kind = Kind::Limit { subject, needed: depth, limit: NESTING, uses: Vec::new() };
-                return Err(at(kind, span, &source.text));
-            }
-            for statement in block.iter() {
-                match statement {
-                    Statement::Block(inner) => work.push((inner, depth + 1)),
-                    Statement::If { accept, reject, .. } => {
-                        work.extend([(accept, depth + 1), (reject, depth + 1)]);
-                    }
-                    Statement::Switch { cases, .. } => {
-                        work.extend(cases.iter().map(|case| (&case.body, depth + 1)));
-                    }
-                    Statement::Loop { body, continuing, .. } => {
-                        work.extend([(body, depth + 1), (continuing, depth + 1)]);
-                    }
-                    _other => {}
-                }
-            }
+        let statements = spanned(&[&function.body]);
+        if let Some(&(_, span, needed)) = statements.iter().find(|(.., depth)| *depth > NESTING) {
+            let subject = "nested statements";
+            let kind = Kind::Limit { subject, needed, limit: NESTING, uses: Vec::new() };
+            return Err(at(kind, span, &source.text));
         }
     }
     Ok(())

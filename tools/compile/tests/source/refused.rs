@@ -2,7 +2,7 @@
 //! `$` in a text marks the place of the error.
 
 use transpica::container::Semantic;
-use transpica_compile::source::{Error, Language, Location, Options, Role, lower, read};
+use transpica_compile::source::{self, Error, Language, Location, Options, Role, lower, read};
 
 struct Case {
     name: &'static str,
@@ -24,7 +24,7 @@ const CASES: &[Case] = &[
     wgsl(
         "a type that does not fit",
         "invalid",
-        "@vertex fn main(@location(0) $p: vec3f) -> @builtin(position) vec4f { return p; }",
+        "@vertex fn main(@location(0) p: vec3f) -> @builtin(position) vec4f { $return p; }",
     ),
     wgsl("no entry point", "no-entry", "fn helper() -> f32 { return 1.0; }"),
     wgsl("only a fragment stage", "no-entry", "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }"),
@@ -62,7 +62,7 @@ fn pick(a: vec4f, n: i32) -> f32 { var list = array<f32, 4>(a.x, a.y, a.z, a.w);
     wgsl(
         "a discarded vertex",
         "operation",
-        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { if p.x > 0.0 { discard; } return p; }",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { if p.x > 0.0 { $discard; } return p; }",
     ),
     wgsl(
         "a storage buffer",
@@ -315,6 +315,66 @@ void main() { gl_Position = lit ? p : $nothing; }",
 layout(location = 0) in vec4 p;
 void main() { double d = double(p.x); gl_Position = p * float(d); }",
     ),
+    wgsl(
+        "a bool of a host",
+        "resource",
+        "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return select(p, -p, s.lit); }
+// A bool in a struct.
+struct S { scale: f32, lit: $bool }
+@group(0) @binding(0) var<uniform> s: S;",
+    ),
+    glsl(
+        "a bool in a block",
+        "resource",
+        "#version 450
+layout(location = 0) in vec4 p;
+layout(std140) uniform Scene { vec4 tint; $bool lit; };
+void main() { gl_Position = lit ? p : tint; }",
+    ),
+    glsl(
+        "bools of an array",
+        "resource",
+        "#version 450
+layout(location = 0) in vec4 p;
+uniform $bool lit[3];
+void main() { gl_Position = lit[1] ? p : -p; }",
+    ),
+    glsl(
+        "numbers of 64 bits that the preprocessor refuses",
+        "format",
+        "#version 450
+layout(location = 0) in vec4 p;
+void main() { uint n = $1ul; gl_Position = p; }",
+    ),
+    glsl(
+        "gl_VertexID",
+        "built-in",
+        "#version 330
+in vec4 p;
+void main() { gl_Position = p * float($gl_VertexID); }",
+    ),
+    glsl("gl_InstanceID", "built-in", "in vec4 p;\nvoid main() { gl_Position = p * float($gl_InstanceID); }"),
+    glsl(
+        "a discarded vertex of GLSL",
+        "operation",
+        "#version 330
+in vec4 p;
+void main() { gl_Position = p; if (p.x > 0.0) { $discard; } }",
+    ),
+    glsl(
+        "a derivative of GLSL",
+        "operation",
+        "#version 330
+in vec4 p;
+void main() { gl_Position = dFdx($p); }",
+    ),
+    glsl(
+        "a function of textures",
+        "resource",
+        "#version 330
+in vec4 p;
+void main() { gl_Position = $texture(p, p.xy); }",
+    ),
     glsl(
         "gl_VertexIndex",
         "built-in",
@@ -348,6 +408,16 @@ void main() { gl_Position = bones[int(p.w)] * p; }",
     ),
 ];
 
+/// The place of the `$` of a text, and the text without it.
+fn marked(text: &str) -> (Option<Location>, String) {
+    let place = text.find('$').map(|index| {
+        let before = &text[..index];
+        let column = before.rsplit('\n').next().map_or(0, str::len) + 1;
+        Location { line: before.matches('\n').count() as u32 + 1, column: column as u32 }
+    });
+    (place, text.replace('$', ""))
+}
+
 fn result(language: Language, text: &str) -> Result<(), Error> {
     let source = read(language, text.as_bytes())?;
     lower(&source, &Options::of(language)).map(|_| ())
@@ -357,12 +427,8 @@ fn result(language: Language, text: &str) -> Result<(), Error> {
 fn each_refusal_has_a_kind_a_place_and_advice() {
     let mut wrong = Vec::new();
     for Case { name, language, code, text } in CASES {
-        let place = text.find('$').map(|index| {
-            let before = &text[..index];
-            let column = before.rsplit('\n').next().map_or(0, str::len) + 1;
-            Location { line: before.matches('\n').count() as u32 + 1, column: column as u32 }
-        });
-        match result(*language, &text.replace('$', "")) {
+        let (place, text) = marked(text);
+        match result(*language, &text) {
             Ok(()) => wrong.push(format!("{name}: is accepted")),
             Err(error) => {
                 let needs_place = place.is_some();
@@ -379,6 +445,132 @@ fn each_refusal_has_a_kind_a_place_and_advice() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What naga refuses: the rest of a vertex program, and the message without its place.
+const REFUSED_BY_NAGA: &[(Language, &str, &str)] = &[
+    (
+        Language::Glsl,
+        "mat4 m = mat4(1.0); vec3 b = $m * p; gl_Position = vec4(b, 1.0); }",
+        "The type of `m * p` (vec4<f32>) doesn't match the type stored in `b` (vec3<f32>)",
+    ),
+    (
+        Language::Glsl,
+        "vec4 b = p; b = $mat3(1.0) * b; gl_Position = b; }",
+        "Operation Multiply can't work with `mat3(1.0)` (mat3x3<f32>) and `b` (vec4<f32>)",
+    ),
+    (
+        Language::Glsl,
+        "struct A { float x; } a; gl_Position = p; float e = $a + 1.0; }",
+        "Operation Add can't work with `a` (A) and `1.0` (f32)",
+    ),
+    (
+        Language::Glsl,
+        "bool b = p$.x; gl_Position = p; }",
+        "The type of `p.x` (f32) doesn't match the type stored in `b` (bool)",
+    ),
+    (
+        Language::Glsl,
+        "if ($p) { gl_Position = p; } }",
+        "The `if` condition `p` (vec4<f32>) is not a boolean scalar",
+    ),
+    (Language::Glsl, "gl_Position = $mix(p, p); }", "no function `mix` takes these arguments"),
+    (Language::Glsl, "gl_Position = p; } $}", "Expected end of file, not `}`"),
+    (
+        Language::Glsl,
+        "gl_Position = $mat2(1.0) * mat3(1.0); }",
+        "`mat2(1.0) * mat3(1.0)` or a part of it does not fit here",
+    ),
+    (Language::Glsl, "gl_Position = p * p$[5]; }", "`[5]` or a part of it does not fit here"),
+    (
+        Language::Glsl,
+        "gl_Position = p; } $float f() { }",
+        "The value of a missing `return` does not match the declared return type f32",
+    ),
+    (
+        Language::Glsl,
+        "gl_Position = p; return $1.0; }",
+        "The `return` expression `1.0` (f32) does not match the function, which returns none",
+    ),
+    (
+        Language::Wgsl,
+        "return p; } fn f() -> i32 { return $1.0; }",
+        "automatic conversions cannot convert `AbstractFloat` to `i32`",
+    ),
+    (
+        Language::Wgsl,
+        "return p; } $fn f() -> i32 { }",
+        "The value of a missing `return` does not match the declared return type i32",
+    ),
+    (
+        Language::Wgsl,
+        "return $vec3f(); }",
+        "The `return` expression `vec3f()` (vec3<f32>) does not match the declared return type vec4<f32>",
+    ),
+    (Language::Wgsl, "let x = 1u$l; return p; }", "expected `;`, found \"l\""),
+    (
+        Language::Wgsl,
+        "return p * $f(p); } fn f(x: f32) -> f32 { return x; }",
+        "Argument 0 value `p` (vec4<f32>) doesn't match the type f32",
+    ),
+    (
+        Language::Wgsl,
+        "var x = p; return $x * vec3f(1.0); }",
+        "Operation Multiply can't work with `x` (vec4<f32>) and `vec3f(1.0)` (vec3<f32>)",
+    ),
+    (
+        Language::Wgsl,
+        "let x = 1u; return p * p$[7]; }",
+        "Index 7 is out of bounds for a value without such an element",
+    ),
+    (
+        Language::Wgsl,
+        "return p; } @group(0) @binding(0) $var<uniform> all: array<f32, 8>;",
+        "Alignment requirements for address space Uniform are not met by array<f32, 8>: \
+         The array stride 4 is not a multiple of the required alignment 16",
+    ),
+];
+
+#[test]
+fn what_naga_refuses_has_a_place_and_no_numbers_of_its_tables() {
+    let mut wrong = Vec::new();
+    for (language, rest, expected) in REFUSED_BY_NAGA {
+        let head = match language {
+            Language::Glsl => "#version 450\nlayout(location = 0) in vec4 p;\nvoid main() { ",
+            _wgsl => "@vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f {\n",
+        };
+        let (place, text) = marked(&format!("{head}{rest}"));
+        let error = result(*language, &text).expect_err(rest);
+        if error.at != place || error.kind.to_string() != *expected {
+            wrong.push(format!("{rest}: {error}, not at {place:?}"));
+        }
+    }
+    // An entry point without a position is at its declaration.
+    let text = "fn none() { }\n@vertex fn main(@location(0) p: vec4f) -> @location(0) vec4f { return p; }";
+    let error = result(Language::Wgsl, text).expect_err("no position");
+    assert_eq!(error.at, Some(Location { line: 2, column: 9 }), "{error}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn advice_says_what_to_do_instead() {
+    for (text, expected) in [
+        ("uniform bvec2 lit; void main() { gl_Position = lit.x ? p : -p; }", "test `!= 0u`"),
+        ("void main() { gl_Position = p; discard; }", "alpha test"),
+        ("void main() { gl_Position = dFdx(p); }", "slope"),
+        ("void main() { gl_Position = texture(p, p.xy); }", "per fragment"),
+        ("void main() { gl_Position = p * float(gl_VertexID); }", "as an attribute"),
+    ] {
+        let error = result(Language::Glsl, &format!("attribute vec4 p; {text}")).expect_err(text);
+        assert!(error.kind.advice().is_some_and(|advice| advice.contains(expected)), "{error}");
+    }
+    // Numbers do the same as bools, by a register of that kind.
+    let text = "attribute vec4 p; uniform uint lit; void main() { gl_Position = lit != 0u ? p : -p; }";
+    let source = read(Language::Glsl, text.as_bytes()).expect("valid");
+    let lowered = lower(&source, &Options::of(Language::Glsl)).expect("in the subset");
+    assert_eq!((lowered.interface.flags.len(), lowered.interface.decided_by(0)), (1, vec!["b0".to_string()]));
+    let output = Error { kind: source::Kind::Output(String::new()), at: None }.to_string();
+    assert!(Role::names().contains("normalquat") && output.contains(&Role::names()), "{output}");
 }
 
 /// The message of a program with options.
