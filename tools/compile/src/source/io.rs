@@ -6,6 +6,7 @@
 use super::ir::{Binary, Lane, Op, Resource, Type, Value as IrValue};
 use naga::{Binding, BuiltIn, EntryPoint, TypeInner};
 use transpica::container::Semantic;
+use transpica_asm::names::snake_case;
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{self, Error, Kind, Result};
@@ -118,7 +119,7 @@ impl<'a> Lowering<'a> {
             Some(Binding::Location { location, .. }) => *location,
             Some(Binding::BuiltIn(built_in)) => {
                 let name = format!("{built_in:?}");
-                let words = [snake(&name), format!("gl_{name}"), name.replace("Index", "ID")];
+                let words = [snake_case(&name), format!("gl_{name}"), name.replace("Index", "ID")];
                 self.span = error::find(self.text, &words).unwrap_or(self.span);
                 return Err(self.error(Kind::BuiltIn(format!("input {name}"))));
             }
@@ -360,16 +361,4 @@ fn location(varying: &Varying) -> u32 {
 /// Lanes that an output of a semantic may have: texcoord0 has w, too.
 fn capacity(semantic: Semantic) -> u8 {
     semantic.info().components + u8::from(semantic == Semantic::Texcoord0)
-}
-
-/// `vertex_index` for `VertexIndex`.
-fn snake(name: &str) -> String {
-    let mut text = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !text.is_empty() {
-            text.push('_');
-        }
-        text.push(letter.to_ascii_lowercase());
-    }
-    text
 }

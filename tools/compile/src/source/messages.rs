@@ -3,7 +3,8 @@
 //! is known: texts and types stand for the numbers of naga's tables.
 
 use naga::common::wgsl::TypeContext;
-use naga::front::{Typifier, glsl, wgsl};
+use naga::front::glsl::{self, ErrorKind};
+use naga::front::{Typifier, wgsl};
 use naga::proc::ResolveContext;
 use naga::valid::ValidationError;
 use naga::{Expression, Function, Handle, Module, Span, Statement, WithSpan};
@@ -19,14 +20,11 @@ const TYPES: [&str; 6] = ["return type ", "the type ", "The type ", "met by ", "
 
 /// What naga's reader of WGSL refuses. It has no place for what its tables number.
 pub(super) fn of_wgsl(error: &wgsl::ParseError, text: &str) -> Error {
-    let mut message = error.message().replace("`{Abstract", "`Abstract").replace("}` to", "` to");
-    let mut span = error.labels().find_map(|(span, _)| span.is_defined().then_some(span));
-    if let Some((before, ..)) = numbered(&message) {
-        let words = [format!("[{}]", before.split(' ').nth(1).unwrap_or_default()), "@vertex".into()];
-        span = find(text, &words);
-        message = format!("{}a value without such an element", before.trim_end_matches("expression "));
-    }
-    at(Kind::Syntax(message), span.unwrap_or(Span::UNDEFINED), text)
+    let message = error.message().replace("`{Abstract", "`Abstract").replace("}` to", "` to");
+    let index = message.split(' ').nth(1).unwrap_or_default();
+    let known = error.labels().map(|(span, _)| span).find(Span::is_defined);
+    let span = known.or_else(|| find(text, &[format!("[{index}]"), "@vertex".into()]));
+    at(Kind::Syntax(without_structures(message, "an index")), span.unwrap_or_default(), text)
 }
 
 /// What naga's reader of GLSL refuses.
@@ -35,22 +33,22 @@ pub(super) fn of_glsl(error: &glsl::Error, text: &str) -> Error {
     let found = span.to_range().and_then(|range| text.get(range)).unwrap_or_default();
     let message = error.kind.to_string();
     let unknown = message.strip_prefix("Unknown function '").and_then(|rest| rest.strip_suffix('\''));
-    let kind = match (&error.kind, unknown) {
-        (glsl::ErrorKind::UnknownVariable(name), _) if name.starts_with("gl_") => {
+    let kind = match (&error.kind, unknown, message.split_once(", found ")) {
+        (ErrorKind::UnknownVariable(name), ..) if name.starts_with("gl_") => {
             Kind::BuiltIn(format!("input {name}"))
         }
-        (glsl::ErrorKind::PreprocessorError(_), _) if message.contains("64Bit") => {
+        (ErrorKind::PreprocessorError(_), ..) if message.contains("64Bit") => {
             let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
             let long = words.find(|word| word.starts_with(char::is_numeric) && word.ends_with(['l', 'L']));
             span = long.and_then(|word| find_name(text, 0, word)).unwrap_or(span);
             Kind::Format("64 bits".into())
         }
-        (_, Some(name)) if name.starts_with("tex") => Kind::Resource(TEXTURES.into()),
-        (_, Some(name)) => Kind::Syntax(format!("no function `{name}` takes these arguments")),
-        (glsl::ErrorKind::InvalidToken(..), _) => Kind::Syntax(
-            message.split(", found ").next().unwrap_or_default().to_string() + ", not `" + found + "`",
-        ),
-        _other => Kind::Syntax(without_structures(message, found)),
+        (_, Some(name), _) if name.starts_with("tex") => Kind::Resource(TEXTURES.into()),
+        (_, Some(name), _) => Kind::Syntax(format!("no function `{name}` takes these arguments")),
+        (ErrorKind::InvalidToken(..), _, Some((expected, _))) => {
+            Kind::Syntax(format!("{expected}, not `{found}`"))
+        }
+        _other => Kind::Syntax(without_structures(message.clone(), &format!("`{found}`"))),
     };
     at(kind, span, text)
 }
@@ -58,41 +56,34 @@ pub(super) fn of_glsl(error: &glsl::Error, text: &str) -> Error {
 /// A message, or another one if it has structures of naga.
 fn without_structures(message: String, found: &str) -> String {
     let is_plain = !message.contains(" { ") && numbered(&message).is_none();
-    if is_plain { message } else { format!("`{found}` or a part of it does not fit here") }
+    if is_plain { message } else { format!("{found} or a part of it does not fit here") }
 }
 
 /// What naga's validator refuses.
-pub(super) fn of_validator(error: &WithSpan<ValidationError>, source: &Source) -> Error {
-    let (inner, Source { module, text, .. }) = (error.as_inner(), source);
-    let mut function = None;
-    let mut span = Span::UNDEFINED;
-    match inner {
-        ValidationError::Function { handle, .. } => function = Some(&module.functions[*handle]),
+pub(super) fn of_validator(error: &WithSpan<ValidationError>, Source { module, text, .. }: &Source) -> Error {
+    let (function, head) = match error.as_inner() {
+        ValidationError::Function { handle, .. } => (Some(&module.functions[*handle]), Span::UNDEFINED),
         ValidationError::EntryPoint { name, .. } => {
             let entry = module.entry_points.iter().find(|entry| entry.name == *name);
-            function = entry.map(|entry| &entry.function);
-            span = entry_span(text, name);
+            (entry.map(|entry| &entry.function), entry_span(text, name))
         }
-        _other => {}
-    }
+        _other => (None, Span::UNDEFINED),
+    };
     let words = Words { module, function, text };
-    span = words.place(error).unwrap_or(span);
-    let mut message = inner.to_string();
-    let mut cause = std::error::Error::source(inner);
-    while let Some(inner) = cause {
-        message = format!("{message}: {inner}");
-        cause = inner.source();
-    }
+    let span = words.place(error).unwrap_or(head);
+    let inner: &dyn std::error::Error = error.as_inner();
+    let causes = std::iter::successors(Some(inner), |cause| cause.source());
+    let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     if message.contains("HOST_SHAREABLE") || message.contains("not host-shareable") {
         let types = module.types.iter().map(|(ty, _)| module.types.get_span(ty));
-        let bool = |range: std::ops::Range<usize>| find_name(text.get(..range.end)?, range.start, "bool");
-        let found = types.chain([span]).filter_map(Span::to_range).find_map(bool);
-        return at(Kind::Resource(BOOLS.into()), found.unwrap_or(span), text);
+        let mut ranges = types.chain([span]).filter_map(Span::to_range);
+        let bool = ranges.find_map(|range| find_name(text.get(..range.end)?, range.start, "bool"));
+        return at(Kind::Resource(BOOLS.into()), bool.unwrap_or(span), text);
     }
     // The place says in which function and expression.
-    let last = message.rsplit(" is invalid: ").next().unwrap_or_default();
-    let found = words.quoted(span).unwrap_or_default();
-    at(Kind::Invalid(without_structures(words.readable(last), &found)), span, text)
+    let last = words.readable(message.rsplit(" is invalid: ").next().unwrap_or_default());
+    let found = words.quoted(span).map_or("a value".into(), |text| format!("`{text}`"));
+    at(Kind::Invalid(without_structures(last, &found)), span, text)
 }
 
 /// Words for the numbers in messages about a function or a module.
@@ -106,19 +97,19 @@ impl Words<'_> {
     /// The shortest place in the body of the function, else its head, or the statement that returns
     /// an argument, whose own place is its declaration.
     fn place(&self, error: &WithSpan<ValidationError>) -> Option<Span> {
-        let start = |span: Span| span.to_range().map_or(0, |range| range.start);
+        let range = |span: Span| span.to_range().unwrap_or_default();
         let body = self.function.map_or(Vec::new(), |function| spanned(&[&function.body]));
-        let body_start =
-            body.iter().map(|(_, span, _)| start(*span)).filter(|&start| start > 0).min().unwrap_or(0);
-        let rank = |span: &Span| (start(*span) < body_start, span.to_range().map_or(0, |range| range.len()));
+        let first = body.iter().map(|(_, span, _)| range(*span).start).filter(|&start| start > 0).min();
+        let is_head = |span| first.is_some_and(|first| range(span).start < first);
+        let rank = |span: &Span| (is_head(*span), range(*span).len());
         let best = error.spans().map(|(span, _)| *span).min_by_key(rank)?;
-        let returned = body.iter().find(|(statement, ..)| match (statement, self.function) {
+        let is_use = |(statement, ..): &&(&Statement, Span, usize)| match (statement, self.function) {
             (Statement::Return { value: Some(value) }, Some(function)) => {
-                rank(&best).0 && function.expressions.get_span(*value) == best
+                is_head(best) && function.expressions.get_span(*value) == best
             }
             _other => false,
-        });
-        Some(returned.map_or(best, |(_, span, _)| *span))
+        };
+        Some(body.iter().find(is_use).map_or(best, |(_, span, _)| *span))
     }
 
     /// A message with words in place of numbers.
@@ -168,10 +159,10 @@ impl Words<'_> {
 
     /// The type of an expression, or of what a pointer leads to.
     fn kind(&self, function: &Function, handle: Handle<Expression>) -> Option<String> {
-        let locals = (&function.local_variables, &function.arguments);
-        let context = ResolveContext::with_locals(self.module, locals.0, locals.1);
+        let Function { local_variables, arguments, expressions, .. } = function;
         let (mut all, types) = (Typifier::new(), &self.module.types);
-        all.grow(handle, &function.expressions, &context).ok()?;
+        let context = ResolveContext::with_locals(self.module, local_variables, arguments);
+        all.grow(handle, expressions, &context).ok()?;
         let pointed = all.get(handle, types).pointer_base_type();
         Some(types.type_resolution_to_string(pointed.as_ref().unwrap_or(&all[handle])))
     }

@@ -163,8 +163,11 @@ impl<'a> Lowering<'a> {
             (offset, layout) = self.enter(offset, layout, step, &mut dynamic)?;
         }
         let mut value = match &dynamic {
-            None => self.load_layout(Part { uniform, offset }, &layout)?,
-            Some(index) => self.load_at(Part { uniform, offset }, &layout, index)?,
+            None => self.load_layout(Part { uniform, offset }, &layout, None)?,
+            Some(index) => {
+                let address = self.address(index)?;
+                self.load_layout(Part { uniform, offset }, &layout, Some(address))?
+            }
         };
         for step in path {
             value = self.element(&value, step)?;
@@ -176,7 +179,7 @@ impl<'a> Lowering<'a> {
         let Layout::Struct(members) = layout else { return self.internal("a struct without members") };
         let mut values = Vec::with_capacity(members.len());
         for (index, (_, member)) in members.iter().enumerate() {
-            values.push(self.load_layout(Part { uniform: first + index, offset: 0 }, member)?);
+            values.push(self.load_layout(Part { uniform: first + index, offset: 0 }, member, None)?);
         }
         Ok(Value::Many(values.into()))
     }
@@ -214,54 +217,35 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn load_layout(&mut self, part: Part, layout: &Layout) -> Result<Value> {
+    /// Loads from registers, whose numbers may begin at an address.
+    fn load_layout(&mut self, part: Part, layout: &Layout, address: Option<IrValue>) -> Result<Value> {
+        let at = |offset: usize| Part { offset: part.offset + offset, ..part };
         match layout {
-            Layout::Leaf(shape) => self.node(Node::Uniform(part), *shape),
-            Layout::Struct(members) => {
-                let mut offset = part.offset;
-                let mut values = Vec::with_capacity(members.len());
-                for (_, member) in members {
-                    values.push(self.load_layout(Part { offset, ..part }, member)?);
-                    offset += member.registers();
-                }
-                Ok(Value::Many(values.into()))
-            }
-            Layout::Array(element, count) => {
-                if *count > 1024 {
-                    return self.limit("elements of an array that is copied", *count, 1024);
-                }
-                let offset = |index: usize| part.offset + index * element.registers();
-                let values: Result<Vec<Value>> = (0..*count)
-                    .map(|index| self.load_layout(Part { offset: offset(index), ..part }, element))
-                    .collect();
-                Ok(Value::Many(values?.into()))
-            }
-        }
-    }
-
-    /// Loads with an offset that the program computes.
-    fn load_at(&mut self, part: Part, layout: &Layout, index: &Value) -> Result<Value> {
-        let address = self.address(index)?;
-        self.load_indexed(part, layout, address)
-    }
-
-    fn load_indexed(&mut self, part: Part, layout: &Layout, address: IrValue) -> Result<Value> {
-        match layout {
-            Layout::Leaf(shape) => {
-                let target = |row: usize| Target::Declared(Part { offset: part.offset + row, ..part });
-                let lanes = self.read_rows(*shape, target, Some(address));
+            Layout::Leaf(shape) if address.is_some() => {
+                let lanes = self.read_rows(*shape, |row| Target::Declared(at(row)), address);
                 self.decoded(*shape, lanes)
             }
+            Layout::Leaf(shape) => self.node(Node::Uniform(part), *shape),
             Layout::Struct(members) => {
-                let mut offset = part.offset;
+                let mut offset = 0;
                 let mut values = Vec::with_capacity(members.len());
                 for (_, member) in members {
-                    values.push(self.load_indexed(Part { offset, ..part }, member, address)?);
+                    values.push(self.load_layout(at(offset), member, address)?);
                     offset += member.registers();
                 }
                 Ok(Value::Many(values.into()))
             }
-            Layout::Array(..) => Err(self.error(Kind::Index("a copy of an array inside an array".into()))),
+            Layout::Array(..) if address.is_some() => {
+                Err(self.error(Kind::Index("a copy of an array inside an array".into())))
+            }
+            Layout::Array(_, count @ 1025..) => {
+                self.limit("elements of an array that is copied", *count, 1024)
+            }
+            Layout::Array(element, count) => {
+                let all = (0..*count).map(|index| at(index * element.registers()));
+                let values: Result<Vec<Value>> = all.map(|at| self.load_layout(at, element, None)).collect();
+                Ok(Value::Many(values?.into()))
+            }
         }
     }
 
@@ -482,20 +466,15 @@ impl<'a> Lowering<'a> {
             attribute.is_read = is_read(&|read| read == Resource::Input(attribute.register));
         }
         let (mut flags, mut counts) = (Vec::new(), Vec::new());
-        self.interface.flags.retain_mut(|flag| {
-            let old = flag.register;
-            let stays = is_read(&|read| read == Resource::BoolUniform(old));
-            flag.register = flags.len() as u8;
-            flags.extend(stays.then_some(old));
-            stays
-        });
-        self.interface.counts.retain_mut(|count| {
-            let old = count.register;
-            let stays = is_read(&|read| matches!(read, Resource::IntUniform { index, .. } if index == old));
-            count.register = counts.len() as u8;
-            counts.extend(stays.then_some(old));
-            stays
-        });
+        let keep = |register: &mut u8, kept: &mut Vec<u8>, is_it: &dyn Fn(Resource, u8) -> bool| {
+            let old = std::mem::replace(register, kept.len() as u8);
+            kept.extend(is_read(&|read| is_it(read, old)).then_some(old));
+            usize::from(*register) < kept.len()
+        };
+        let is_flag = |read, old| read == Resource::BoolUniform(old);
+        let is_count = |read, old| matches!(read, Resource::IntUniform { index, .. } if index == old);
+        self.interface.flags.retain_mut(|flag| keep(&mut flag.register, &mut flags, &is_flag));
+        self.interface.counts.retain_mut(|count| keep(&mut count.register, &mut counts, &is_count));
         self.rename();
         let renumbered = |all: &[u8], old: u8| all.iter().position(|&one| one == old).unwrap_or(0) as u8;
         for value in live {

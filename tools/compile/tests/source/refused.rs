@@ -521,7 +521,7 @@ const REFUSED_BY_NAGA: &[(Language, &str, &str)] = &[
     (
         Language::Wgsl,
         "let x = 1u; return p * p$[7]; }",
-        "Index 7 is out of bounds for a value without such an element",
+        "an index or a part of it does not fit here",
     ),
     (
         Language::Wgsl,
