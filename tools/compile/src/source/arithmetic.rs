@@ -206,23 +206,21 @@ impl Lowering<'_> {
 
     /// Logical and; constants decide.
     pub(super) fn both(&mut self, x: &[Lane], y: &[Lane], group: usize) -> Vec<Lane> {
-        if self.b.is_all(x, 1) || self.b.is_all(y, 0) {
-            return spread(y, x.len());
-        }
-        if self.b.is_all(y, 1) || self.b.is_all(x, 0) {
-            return spread(x, y.len());
-        }
-        self.b.binary(Binary::And, x, y, group)
+        self.decide(Binary::And, 1, x, y, group)
     }
 
     fn either(&mut self, x: &[Lane], y: &[Lane], group: usize) -> Vec<Lane> {
-        if self.b.is_all(x, 0) || self.b.is_all(y, 1) {
-            return spread(y, x.len());
+        self.decide(Binary::Or, 0, x, y, group)
+    }
+
+    /// An operation whose result is one operand where the other one is this constant.
+    fn decide(&mut self, op: Binary, neutral: u32, x: &[Lane], y: &[Lane], group: usize) -> Vec<Lane> {
+        for (a, b) in [(x, y), (y, x)] {
+            if self.b.is_all(a, neutral) || self.b.is_all(b, 1 - neutral) {
+                return spread(b, a.len());
+            }
         }
-        if self.b.is_all(y, 0) || self.b.is_all(x, 1) {
-            return spread(x, y.len());
-        }
-        self.b.binary(Binary::Or, x, y, group)
+        self.b.binary(op, x, y, group)
     }
 
     /// 1 / a

@@ -50,6 +50,11 @@ impl Builder {
         self.f.begin_place(line);
     }
 
+    /// The line of the next value.
+    pub(super) fn place(&self) -> Option<Pc> {
+        self.f.places.last()?.pc
+    }
+
     pub(super) fn new_region(&mut self) -> Region {
         self.f.regions.push(RegionData::default())
     }

@@ -494,10 +494,8 @@ impl<'a> Machine<'a> {
             }
             Expression::Splat { size, value } => {
                 let data = self.data(*value)?;
-                Data::new(
-                    Shape::vector(data.shape.scalar, *size as u8),
-                    smallvec![data.lanes.first()?.clone(); *size as usize],
-                )
+                let lanes = std::iter::repeat_n(0, *size as usize);
+                data.pick(Shape::vector(data.shape.scalar, *size as u8), lanes)
             }
             Expression::Swizzle { size, vector, pattern } => {
                 let data = self.data(*vector)?;
@@ -591,12 +589,7 @@ impl<'a> Machine<'a> {
         let name = constant.name.as_deref()?;
         let named = self.interface.uniforms.iter().position(|uniform| uniform.name == name);
         if let Some(uniform) = named {
-            let shape = Shape::scalar(Scalar::Bool);
-            return Some(Value::Data(self.interface.parts(
-                &self.uniforms,
-                Part { uniform, offset: 0 },
-                shape,
-            )?));
+            return self.part(&Layout::Leaf(Shape::scalar(Scalar::Bool)), Part { uniform, offset: 0 });
         }
         self.constants.get(constant.init?.index())?.clone()
     }

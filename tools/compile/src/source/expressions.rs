@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::ir::{Binary, Lane, Op, Unary};
-use naga::{Expression, Handle, Literal, SwizzleComponent};
+use naga::{Expression, Handle, Literal};
 
 use super::data::{Data, Scalar, Shape};
 use super::error::{DERIVATIVES, Kind, Result, TEXTURES};
@@ -82,19 +82,10 @@ impl<'a> Lowering<'a> {
                 let base = self.value(*base)?;
                 self.access(&base, Step::Index(*index as usize))
             }
-            Expression::Splat { size, value } => {
-                let value = self.value(*value)?;
-                self.pick(
-                    &value,
-                    Shape::vector(self.shape(&value)?.scalar, *size as u8),
-                    &[0; 4][..*size as usize],
-                )
-            }
+            Expression::Splat { size, value } => self.swizzle(*value, &[0; 4][..*size as usize]),
             Expression::Swizzle { size, vector, pattern } => {
-                let vector = self.value(*vector)?;
-                let lanes: Vec<u8> =
-                    pattern[..*size as usize].iter().map(|component| lane(*component)).collect();
-                self.pick(&vector, Shape::vector(self.shape(&vector)?.scalar, *size as u8), &lanes)
+                let lanes = pattern.map(|component| component as u8);
+                self.swizzle(*vector, &lanes[..*size as usize])
             }
             Expression::FunctionArgument(index) => match self.frame().arguments.get(*index as usize) {
                 Some(value) => Ok(value.clone()),
@@ -189,7 +180,7 @@ impl<'a> Lowering<'a> {
         let variable = &module.global_variables[global];
         let what = match variable.space {
             naga::AddressSpace::Storage { .. } => "storage buffers",
-            naga::AddressSpace::Handle => "textures and samplers",
+            naga::AddressSpace::Handle => TEXTURES,
             naga::AddressSpace::WorkGroup => "workgroup memory",
             _other => "variables of this type",
         };
@@ -241,6 +232,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    fn swizzle(&mut self, vector: Handle<Expression>, lanes: &[u8]) -> Result<Value> {
+        let vector = self.value(vector)?;
+        let shape = Shape::vector(self.shape(&vector)?.scalar, lanes.len() as u8);
+        self.pick(&vector, shape, lanes)
+    }
+
     fn known_index(&self, index: &Value) -> Option<usize> {
         let Value::Host(id) = index else { return None };
         usize::try_from(self.host.constant(*id)?.whole()?).ok()
@@ -279,10 +276,7 @@ impl<'a> Lowering<'a> {
                 let mut chosen = self.element(base, &Step::Index(0))?;
                 for number in 1..count {
                     let element = self.element(base, &Step::Index(number))?;
-                    let number = self.data(Data::int(number as i32));
-                    let index = self.as_int(index)?;
-                    let is_it = self.binary(naga::BinaryOperator::Equal, &index, &number)?;
-                    chosen = self.select(&is_it, &element, &chosen)?;
+                    chosen = self.select_at(index, number, &element, &chosen)?;
                 }
                 Ok(chosen)
             }
@@ -351,12 +345,17 @@ impl<'a> Lowering<'a> {
         let mut parts = Vec::with_capacity(shape.elements());
         for number in 0..shape.elements() {
             let old = self.element(container, &Step::Index(number))?;
-            let number = self.data(Data::int(number as i32));
-            let index = self.as_int(index)?;
-            let is_it = self.binary(naga::BinaryOperator::Equal, &index, &number)?;
-            parts.push(self.select(&is_it, new, &old)?);
+            parts.push(self.select_at(index, number, new, &old)?);
         }
         self.join(shape, &parts)
+    }
+
+    /// `index == number ? accept : reject`
+    fn select_at(&mut self, index: &Value, number: usize, accept: &Value, reject: &Value) -> Result<Value> {
+        let number = self.data(Data::int(number as i32));
+        let index = self.as_int(index)?;
+        let is_it = self.binary(naga::BinaryOperator::Equal, &index, &number)?;
+        self.select(&is_it, accept, reject)
     }
 
     /// Shape and lanes of a value; what the host computes is read.
@@ -554,15 +553,6 @@ impl<'a> Lowering<'a> {
     /// The number as i32, whatever its type: indices are i32 or u32.
     pub(super) fn as_int(&mut self, value: &Value) -> Result<Value> {
         self.convert(value, Scalar::Int)
-    }
-}
-
-fn lane(component: SwizzleComponent) -> u8 {
-    match component {
-        SwizzleComponent::X => 0,
-        SwizzleComponent::Y => 1,
-        SwizzleComponent::Z => 2,
-        SwizzleComponent::W => 3,
     }
 }
 

@@ -69,8 +69,6 @@ struct Varying {
     value: Value,
     /// Index of the member of the result.
     member: usize,
-    /// It is the whole result: where the entry point ends, it is made.
-    is_whole: bool,
 }
 
 impl Varying {
@@ -217,13 +215,12 @@ impl<'a> Lowering<'a> {
                     binding: member.binding.clone(),
                     value: value.clone(),
                     member: index,
-                    is_whole: false,
                 });
                 Ok(varying.collect())
             }
             (_, value) => {
                 let binding = declared.binding.clone();
-                Ok(vec![Varying { name: "position".into(), binding, value, member: 0, is_whole: true }])
+                Ok(vec![Varying { name: "position".into(), binding, value, member: 0 }])
             }
         }
     }
@@ -294,7 +291,7 @@ impl<'a> Lowering<'a> {
         }
         let mut beside = None;
         let (semantic, value) = match role {
-            Role::Semantic(Semantic::Position) => (Semantic::Position, self.position(&varying)?),
+            Role::Semantic(Semantic::Position) => (Semantic::Position, self.position(&varying.value)?),
             Role::Semantic(semantic) if semantic != Semantic::Quaternion || shape.rows != 3 => {
                 (semantic, varying.value.clone())
             }
@@ -324,22 +321,16 @@ impl<'a> Lowering<'a> {
     }
 
     /// A position with the depth of the console: -w at the near plane, 0 at the far one. It has the
-    /// line of the depth of the source, not that where a struct is returned.
-    fn position(&mut self, Varying { value, is_whole, .. }: &Varying) -> Result<Value> {
+    /// line of the statement that stores the position, or of the end.
+    fn position(&mut self, value: &Value) -> Result<Value> {
         if self.options.depth == Depth::Console {
             return Ok(value.clone());
         }
         let scalar = Shape::scalar(Scalar::Float);
         let (z, w) = (self.pick(value, scalar, &[2])?, self.pick(value, scalar, &[3])?);
-        let lines = [&z, &w].into_iter().filter_map(|part| match part {
-            Value::Lanes(_, lanes) => {
-                let value = lanes.first()?.value();
-                self.b.f.place(value).filter(|_| !matches!(self.b.f.op(value), Some(Op::Const(_))))?.pc
-            }
-            _other => None,
-        });
-        let (line, end) = (lines.max(), self.b.f.places.last().and_then(|place| place.pc));
-        self.b.begin_place(line.or(end.filter(|_| *is_whole)));
+        let end = self.b.place();
+        let stored = self.stored.iter().rev().find(|(stored, _)| stored == value);
+        self.b.begin_place(stored.map_or(end, |(_, line)| *line));
         let mut z = self.subtract(&z, &w)?;
         if self.options.depth == Depth::MinusWToW {
             let half = self.data(Data::float(0.5));

@@ -329,7 +329,7 @@ impl<'a> Lowering<'a> {
         self.b.add(NodeData::If { cond, then, otherwise, results: ValueList::EMPTY });
         let left = self.b.emit(Type::I32, Op::Binary(Binary::ISub, params[0], one));
         let mut next = vec![vec![Lane::new(left, 0)], vec![Lane::new(address, 0)]];
-        next.extend(self.carried_groups(context)?);
+        next.extend(self.groups_of(context.carried.iter())?);
         self.b.region = outer;
         self.b.end(context.body, &next, Exit::Continue);
         let results = self.b.define(&types, Def::Result);
@@ -360,16 +360,12 @@ impl<'a> Lowering<'a> {
 
     /// Groups of lanes that an exit of a loop gives.
     pub(super) fn exit_groups(&mut self, context: &LoopContext) -> Result<Vec<Vec<Lane>>> {
-        let mut groups = self.carried_groups(context)?;
-        for slot in &context.last {
-            groups.extend(self.groups(&self.variables[slot.0].clone())?.into_iter().map(|(_, lanes)| lanes));
-        }
-        Ok(groups)
+        self.groups_of(context.carried.iter().chain(&context.last))
     }
 
-    fn carried_groups(&mut self, context: &LoopContext) -> Result<Vec<Vec<Lane>>> {
+    fn groups_of<'s>(&mut self, slots: impl Iterator<Item = &'s Slot>) -> Result<Vec<Vec<Lane>>> {
         let mut groups = Vec::new();
-        for slot in &context.carried {
+        for slot in slots {
             groups.extend(self.groups(&self.variables[slot.0].clone())?.into_iter().map(|(_, lanes)| lanes));
         }
         Ok(groups)

@@ -45,6 +45,28 @@ pub(super) struct Frame<'a> {
     pub(super) variables: Option<&'a Arena<LocalVariable>>,
 }
 
+impl<'a> Frame<'a> {
+    pub(super) fn new(expressions: &'a Arena<Expression>) -> Self {
+        let values = vec![None; expressions.len()];
+        let (result, returned) = (Slot(0), Slot(0));
+        let [flags, breaks, continues, locals] = [(); 4].map(|()| Vec::new());
+        let (arguments, names, variables) = (Vec::new(), None, None);
+        Self {
+            expressions,
+            values,
+            arguments,
+            locals,
+            result,
+            returned,
+            flags,
+            breaks,
+            continues,
+            names,
+            variables,
+        }
+    }
+}
+
 /// The innermost loop that stays a loop.
 #[derive(Clone)]
 pub(super) struct LoopContext {
@@ -95,6 +117,8 @@ pub(super) struct Lowering<'a> {
     pub(super) has_loops: bool,
     /// Whole parts, each with the number that it is the whole part of.
     pub(super) parts: BTreeMap<Lane, Lane>,
+    /// Values that statements stored, and their lines.
+    pub(super) stored: Vec<(Value, Option<Pc>)>,
     pub(super) span: Span,
     /// Offsets of the lines of the text, and the number of the current one, from 1.
     lines: Vec<usize>,
@@ -105,19 +129,6 @@ pub(super) struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     pub(super) fn new(module: &'a naga::Module, text: &'a str, options: &'a Options) -> Self {
-        let frame = Frame {
-            expressions: &module.global_expressions,
-            values: vec![None; module.global_expressions.len()],
-            arguments: Vec::new(),
-            locals: Vec::new(),
-            result: Slot(0),
-            returned: Slot(0),
-            flags: Vec::new(),
-            breaks: Vec::new(),
-            continues: Vec::new(),
-            names: None,
-            variables: None,
-        };
         Self {
             module,
             text,
@@ -125,7 +136,7 @@ impl<'a> Lowering<'a> {
             b: Builder::new(),
             host: Graph::default(),
             variables: Vec::new(),
-            frames: vec![frame],
+            frames: vec![Frame::new(&module.global_expressions)],
             globals: BTreeMap::new(),
             uniforms: Uniforms::default(),
             interface: Interface::default(),
@@ -135,6 +146,7 @@ impl<'a> Lowering<'a> {
             loops: Vec::new(),
             has_loops: false,
             parts: BTreeMap::new(),
+            stored: Vec::new(),
             span: Span::UNDEFINED,
             lines: text
                 .split_inclusive('\n')
@@ -310,10 +322,8 @@ impl<'a> Lowering<'a> {
                     members.iter().map(|(_, member)| self.zero_of(member)).collect();
                 Ok(Value::Many(members?.into()))
             }
+            Layout::Array(_, count @ 1025..) => self.limit("elements of a local array", *count, 1024),
             Layout::Array(element, count) => {
-                if *count > 1024 {
-                    return self.limit("elements of a local array", *count, 1024);
-                }
                 let element = self.zero_of(element)?;
                 Ok(Value::Many(vec![element; *count].into()))
             }

@@ -60,19 +60,9 @@ impl<'a> Lowering<'a> {
         let result = self.variable(result);
         let running = self.truth(false);
         let returned = self.variable(running);
-        self.frames.push(Frame {
-            expressions: &function.expressions,
-            values: vec![None; function.expressions.len()],
-            arguments,
-            locals: Vec::new(),
-            result,
-            returned,
-            flags: vec![returned],
-            breaks: Vec::new(),
-            continues: Vec::new(),
-            names: Some(&function.named_expressions),
-            variables: Some(&function.local_variables),
-        });
+        let (names, variables) = (Some(&function.named_expressions), Some(&function.local_variables));
+        let (flags, frame) = (vec![returned], Frame::new(&function.expressions));
+        self.frames.push(Frame { arguments, result, returned, flags, names, variables, ..frame });
         for (handle, local) in function.local_variables.iter() {
             self.step(function.local_variables.get_span(handle))?;
             let value = match local.init {
@@ -171,7 +161,8 @@ impl<'a> Lowering<'a> {
         flags.into_iter().filter(may_be).collect()
     }
 
-    fn raise(&mut self, flag: Slot) -> Result<()> {
+    fn raise(&mut self, flag: Option<Slot>) -> Result<()> {
+        let Some(flag) = flag else { return self.internal("a jump outside of a loop") };
         self.variables[flag.0] = self.truth(true);
         Ok(())
     }
@@ -181,25 +172,26 @@ impl<'a> Lowering<'a> {
             Statement::Emit(range) => self.emit(range.clone()),
             Statement::Switch { selector, cases } => self.switch(*selector, cases),
             Statement::Loop { body, continuing, break_if } => self.lower_loop(body, continuing, *break_if),
-            Statement::Break => match self.frame().breaks.last().copied() {
-                Some(flag) => self.raise(flag),
-                None => self.internal("a break outside of a loop"),
-            },
-            Statement::Continue => match self.frame().continues.last().copied() {
-                Some(flag) => self.raise(flag),
-                None => self.internal("a continue outside of a loop"),
-            },
+            Statement::Break => {
+                let flag = self.frame().breaks.last().copied();
+                self.raise(flag)
+            }
+            Statement::Continue => {
+                let flag = self.frame().continues.last().copied();
+                self.raise(flag)
+            }
             Statement::Return { value } => {
                 let value = value.map(|value| self.value(value)).transpose()?;
                 let (result, returned) = (self.frame().result, self.frame().returned);
                 if let Some(value) = value {
                     self.variables[result.0] = value;
                 }
-                self.raise(returned)
+                self.raise(Some(returned))
             }
             Statement::Store { pointer, value } => {
                 self.name_stored(*pointer, *value)?;
                 let (pointer, value) = (self.value(*pointer)?, self.value(*value)?);
+                self.stored.push((value.clone(), self.b.place()));
                 self.store(&pointer, value)
             }
             Statement::Call { function, arguments, result } => {

@@ -518,11 +518,7 @@ const REFUSED_BY_NAGA: &[(Language, &str, &str)] = &[
         "var x = p; return $x * vec3f(1.0); }",
         "Operation Multiply can't work with `x` (vec4<f32>) and `vec3f(1.0)` (vec3<f32>)",
     ),
-    (
-        Language::Wgsl,
-        "let x = 1u; return p * p$[7]; }",
-        "an index or a part of it does not fit here",
-    ),
+    (Language::Wgsl, "let x = 1u; return p * p$[7]; }", "an index or a part of it does not fit here"),
     (
         Language::Wgsl,
         "return p; } @group(0) @binding(0) $var<uniform> all: array<f32, 8>;",
