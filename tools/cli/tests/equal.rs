@@ -496,8 +496,8 @@ fn shaders_of_other_languages_become_programs() {
     assert!(ran.status == 0 && !ran.err.contains("--host-c"), "{}", ran.err);
     let ran = transpica(&["compile", shader, "-o", &binary]);
     assert!(ran.report().contains("the host computes"), "{}", ran.err);
-    assert!(fs::read_to_string(update).expect("a header").contains("static inline void lit_update("));
-    assert!(fs::read_to_string(module).expect("a module").contains("pub fn update("));
+    assert!(fs::read_to_string(&update).expect("a header").contains("static inline void lit_update("));
+    assert!(fs::read_to_string(&module).expect("a module").contains("pub fn update("));
     assert!(fs::read_to_string(header).expect("a header").contains("lit_normal_matrix_mtx("));
     let assembled = folder.join("text.shbin").display().to_string();
     transpica(&["asm", &text, "-o", &assembled]).succeeded();

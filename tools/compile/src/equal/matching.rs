@@ -50,7 +50,7 @@ impl Registers {
         }
     }
 
-    /// Returns the number of the first program's register for one of the second, by a bank's letter.
+    /// Returns the number of the first program's register for that of the second, in a bank.
     pub fn number(&self, bank: char, register: usize) -> usize {
         let all: &[u8] = match bank {
             'v' => &self.inputs,

@@ -18,7 +18,7 @@ const QUOTED: usize = 40;
 /// Ends of what stands before the number of a type.
 const TYPES: [&str; 6] = ["return type ", "the type ", "The type ", "met by ", "of type ", "has a type "];
 
-/// What naga's reader of WGSL refuses. It has no place for what its tables number.
+/// The error of naga's reader of WGSL, which has no place for what its tables number.
 pub(super) fn of_wgsl(error: &wgsl::ParseError, text: &str) -> Error {
     let message = error.message().replace("`{Abstract", "`Abstract").replace("}` to", "` to");
     let index = message.split(' ').nth(1).unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn of_wgsl(error: &wgsl::ParseError, text: &str) -> Error {
     at(Kind::Syntax(without_structures(message, "an index")), span.unwrap_or_default(), text)
 }
 
-/// What naga's reader of GLSL refuses.
+/// The error of naga's reader of GLSL.
 pub(super) fn of_glsl(error: &glsl::Error, text: &str) -> Error {
     let mut span = error.meta;
     let found = span.to_range().and_then(|range| text.get(range)).unwrap_or_default();
@@ -59,7 +59,7 @@ fn without_structures(message: String, found: &str) -> String {
     if is_plain { message } else { format!("{found} or a part of it does not fit here") }
 }
 
-/// What naga's validator refuses.
+/// The error of naga's validator.
 pub(super) fn of_validator(error: &WithSpan<ValidationError>, Source { module, text, .. }: &Source) -> Error {
     let (function, head) = match error.as_inner() {
         ValidationError::Function { handle, .. } => (Some(&module.functions[*handle]), Span::UNDEFINED),

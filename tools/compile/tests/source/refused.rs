@@ -447,7 +447,7 @@ fn each_refusal_has_a_kind_a_place_and_advice() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What naga refuses: the rest of a vertex program, and the message without its place.
+/// Sources that naga refuses: the rest of a vertex program, and the message without its place.
 const REFUSED_BY_NAGA: &[(Language, &str, &str)] = &[
     (
         Language::Glsl,
