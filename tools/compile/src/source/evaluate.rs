@@ -12,7 +12,6 @@ use std::rc::Rc;
 use naga::{
     AddressSpace, Arena, Block, EntryPoint, Expression, Function, Handle, Statement, SwitchValue, TypeInner,
 };
-use smallvec::smallvec;
 use transpica::container::Semantic;
 use transpica_inspect::values::Random;
 
