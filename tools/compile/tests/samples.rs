@@ -21,7 +21,7 @@ use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::picture::Picture;
 use transpica_inspect::draw::raster::{self, Samples};
 use transpica_inspect::draw::scene::{Pick, Scene};
-use transpica_inspect::state::{self, State};
+use transpica_inspect::state;
 use transpica_inspect::symbols::Symbols;
 use transpica_inspect::values::{Random, plausible_inputs, plausible_uniforms};
 
