@@ -197,7 +197,7 @@ impl Interface {
 
     /// Bool and int registers, such as b0, whose values depend on a declared uniform.
     pub fn decided_by(&self, uniform: usize) -> Vec<String> {
-        let others = self.host.known(&|part: Part| part.uniform != uniform);
+        let others = self.host.known(|part: Part| part.uniform != uniform);
         let flags = self.flags.iter().map(|flag| ('b', flag.register, flag.node));
         let all = flags.chain(self.counts.iter().map(|count| ('i', count.register, count.node)));
         let decided = all.filter(|(.., node)| others.get(node.index()) == Some(&false));
