@@ -13,7 +13,7 @@ use transpica_asm::dis::Listing;
 use transpica_asm::vertex::VertexFormat;
 use transpica_asm::{Assembled, Place, SourceText, assemble};
 #[cfg(feature = "compile")]
-use transpica_compile::source::Language;
+use transpica_compile::source::{Interface, Language};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
 
@@ -35,6 +35,7 @@ pub struct Selection {
 const MAGIC: &[u8] = b"DVLB";
 
 /// A file in memory with its name.
+#[derive(Default)]
 pub struct Input {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
@@ -42,12 +43,15 @@ pub struct Input {
     place: Option<String>,
     /// The source, and its assembled form.
     source: Option<(Text, Assembled)>,
+    /// The interface of a shader that was compiled.
+    #[cfg(feature = "compile")]
+    pub interface: Option<Interface>,
 }
 
 impl Input {
     /// Reads a file as it is.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { path: path.to_path_buf(), bytes: files::read(path)?, place: None, source: None })
+        Ok(Self { path: path.to_path_buf(), bytes: files::read(path)?, ..Self::default() })
     }
 
     /// Opens a file with programs.
@@ -61,7 +65,7 @@ impl Input {
 
     /// Opens a file with programs whose bytes are known.
     pub fn of_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, Failure> {
-        Self { path: path.to_path_buf(), bytes, place: None, source: None }.opened()
+        Self { path: path.to_path_buf(), bytes, ..Self::default() }.opened()
     }
 
     /// Replaces the bytes by the container's.
@@ -71,7 +75,7 @@ impl Input {
             #[cfg(feature = "compile")]
             _shader if Language::of(&self.path).is_some() => {
                 let compiled = languages::compile(&self.path, &self.bytes, |options| options)?;
-                Ok(Self { bytes: compiled.bytes, ..self })
+                Ok(Self { bytes: compiled.bytes, interface: Some(compiled.interface), ..self })
             }
             bytes if files::is_source(&self.path) || has_procedure(bytes) => self.assembled(),
             _other_format => self.unpacked(),

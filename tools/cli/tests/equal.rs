@@ -575,3 +575,55 @@ fn shaders_of_other_languages_become_programs() {
     assert!(!Path::new(&none).exists());
     assert_eq!(transpica(&["compile", shader, "-o", &none, "--output-as", "uv=nothing"]).status, 2);
 }
+
+#[test]
+fn hosts_of_shaders_compute_registers_in_one_way() {
+    let folder = folder("equal-hosts");
+    let write = |name: &str, values: [&str; 4]| {
+        let [clip, strength, test, rounds] = values;
+        let text = format!(
+            "struct S {{ proj: mat4x4f, view: mat4x4f, k: vec4f, n: i32, table: array<vec4f, 4> }}
+            @group(0) @binding(0) var<uniform> s: S;
+            struct Out {{ @builtin(position) position: vec4f, @location(0) color: vec4f }}
+            @vertex fn main(@location(0) p: vec4f) -> Out {{
+                var out = Out({clip} * p, {strength} + p);
+                if {test} {{ out.color = out.color * out.color; }}
+                {rounds} {{ out.color = out.color + s.table[i]; }}
+                return out;
+            }}"
+        );
+        fs::write(folder.join(name), text).expect("writable");
+        folder.join(name).display().to_string()
+    };
+    let own = ["(s.proj * s.view)", "s.k * 2.0", "s.n == 2", "for (var i = 0; i < s.n; i++)"];
+    let (first, same) = (write("a.wgsl", own), write("b.wgsl", own));
+    let ran = transpica(&["equal", &first, &same]);
+    assert!(ran.succeeded().starts_with("equal for all inputs"));
+    let others = [
+        (0, "(s.view * s.proj)", "compute view_proj"),
+        (1, "s.k * 3.0", "compute derived1"),
+        (2, "s.n == 3", "compute n_3"),
+        (3, "for (var i = 0; i <= s.n; i++)", "compute n_test, n_rounds"),
+        (3, "for (var i = 1; i < s.n; i++)", "compute n_test, n_rounds"),
+    ];
+    for (place, text, message) in others {
+        let mut values = own;
+        values[place] = text;
+        let other = write("c.wgsl", values);
+        let ran = transpica(&["equal", &first, &other]);
+        assert!(ran.status == 1 && ran.out.is_empty(), "{text}: {}", ran.text());
+        assert!(ran.report().contains(&format!("{message} in other ways")), "{text}: {}", ran.err);
+    }
+    // What one host computes is a declared uniform of the other.
+    let declared = write("d.wgsl", ["s.view", own[1], own[2], own[3]]);
+    for sides in [[&first, &declared], [&declared, &first]] {
+        let ran = transpica(&["equal", sides[0], sides[1]]);
+        assert!(ran.status == 1 && ran.report().contains(" in other ways"), "{}", ran.err);
+    }
+    // The values of a difference may be none of a host.
+    let mut values = own;
+    values[1] = "s.k * 2.0 + p";
+    let ran = transpica(&["equal", &first, &write("e.wgsl", values)]);
+    assert!(ran.status == 1 && ran.report().contains("a host computes "), "{}", ran.err);
+    assert!(ran.text().contains("with this state:"), "{}", ran.text());
+}

@@ -92,6 +92,11 @@ pub(crate) fn compile(name: &str, bytes: &[u8], choices: &Choices) -> Option<Res
 }
 
 impl Declared {
+    /// Names of registers that the hosts compute in different ways.
+    pub fn computed_otherwise(&self, other: &Self, first: impl Fn(char, usize) -> usize) -> Vec<String> {
+        self.interface.computed_otherwise(&other.interface, first)
+    }
+
     /// Returns the first register and the type of what a key names, as `light` or
     /// `lights[0].color`.
     fn find(&self, key: &str) -> Option<Place<'_>> {

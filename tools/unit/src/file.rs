@@ -349,7 +349,8 @@ impl<'t> Parser<'_, 't> {
         let name = reader.texts(item, "equal")?.join(", ");
         let stage = self.shader.executables.get(own).map_or(Stage::Vertex, |it| it.program.stage());
         let index = shader.index_of(stage).map_err(|error| reader.problem(start, error))?;
-        if shader.bytes == self.shader.bytes && index == own {
+        let has_other_host = || !self.shader.computed_otherwise(&shader, |_, own| own).is_empty();
+        if shader.bytes == self.shader.bytes && index == own && !has_other_host() {
             return Err(reader.problem(start, format!("equal: {name} is the same program")));
         }
         // Registers that the case sets are those with the same value on top of either default.

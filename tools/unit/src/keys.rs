@@ -53,7 +53,7 @@ keys! {
     Expectations "triangles" [Geometry] "a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }`";
     Expectations "calls" [Vertex Geometry] "procedures that must run";
     Expectations "instructions" [Vertex Geometry] "maximum number of instructions of a vertex or an invocation";
-    Comparisons "equal" [Equal] "a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known";
+    Comparisons "equal" [Equal] "a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known; what hosts of two shaders compute must be written alike";
     Inputs "budget" [Vertex Geometry] "limit after which a run counts as endless, by default 2^20";
     Comparisons "picture" [Picture] "the name of a `.png` file, which `--bless` writes";
     Comparisons "mesh" [Picture] "a mesh to draw: `\"quad\"`, `\"cube\"`, `\"sphere\"`, `\"lathe\"` or `\"hills\"`, by default `\"lathe\"`";

@@ -55,7 +55,7 @@
 //! | `triangles` | case | a list of three vertices with expected outputs for each, or `{ vertices = […], inverted = true }` |
 //! | `calls` | case | procedures that must run |
 //! | `instructions` | case | maximum number of instructions of a vertex or an invocation |
-//! | `equal` | case | a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known |
+//! | `equal` | case | a source or container, or a list of sources, whose program computes the same; bools and ints of the case's `uniforms` are known; what hosts of two shaders compute must be written alike |
 //! | `budget` | case | limit after which a run counts as endless, by default 2^20 |
 //!
 //! A case with `picture = "lights.png"` draws a mesh and compares it with the picture next to the

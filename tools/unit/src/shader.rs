@@ -113,6 +113,19 @@ pub struct Shader {
 }
 
 impl Shader {
+    /// Returns names of registers that the hosts of two compiled shaders compute in different ways.
+    /// `first` is the number of this one's register that stands for one of the other's, in a bank.
+    pub(crate) fn computed_otherwise(
+        &self,
+        other: &Self,
+        first: impl Fn(char, usize) -> usize,
+    ) -> Vec<String> {
+        match (&self.declared, &other.declared) {
+            (Some(own), Some(other)) => own.computed_otherwise(other, first),
+            _one => Vec::new(),
+        }
+    }
+
     /// Assembles sources, each an executable.
     ///
     /// # Errors

@@ -46,6 +46,11 @@ impl Twin {
         let failed = |error: transpica::Error| format!("{}: {error}", self.name);
         let (first, second) = (first.map_err(failed)?, second.map_err(failed)?);
         let matching = Matching::new([&first.symbols, &second.symbols], &[])?;
+        let others =
+            shader.computed_otherwise(&self.shader, |bank, own| matching.registers.number(bank, own));
+        if !others.is_empty() {
+            return Err(format!("{} has the host compute {} in other ways", self.name, others.join(", ")));
+        }
         let mut options = Options::default();
         (options.control.bools, options.control.ints) = (self.bools, self.ints);
         let effort = Effort { vertices: VERTICES, budget: BUDGET, ..Effort::default() };

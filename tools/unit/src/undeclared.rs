@@ -38,6 +38,9 @@ pub(crate) fn compile(_: &str, _: &[u8], _: &Choices) -> Option<Result<Lowered, 
 }
 
 impl Declared {
+    pub fn computed_otherwise(&self, _: &Self, _: impl Fn(char, usize) -> usize) -> Vec<String> {
+        match *self {}
+    }
     pub fn takes(&self, _key: &str, _item: &Item<'_>) -> bool {
         match *self {}
     }

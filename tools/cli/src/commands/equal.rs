@@ -14,6 +14,7 @@ use transpica_compile::equal::difference::Difference;
 use transpica_compile::equal::matching::Matching;
 use transpica_compile::equal::report::{self, Names};
 use transpica_compile::equal::{Comparison, Effort, Opened, Solver, Verdict, compare, same_stage};
+use transpica_compile::source::Interface;
 use transpica_inspect::saved;
 use transpica_inspect::state::{State, bits};
 
@@ -38,6 +39,8 @@ use crate::streams::Streams;
 Files with as many programs have all compared, in their order, unless --dvle or --other-dvle chooses one. Uniforms and inputs with the same name are the same, whatever their registers; the others are matched by register, outputs by semantic. Both programs are walked side by side; where that does not prove them equal, they run on values that find faults, and a difference is made as small as it can be.
 
 A solver (bitwuzla, cvc5 or z3 on the PATH, or --solver) decides operations that are equal without looking alike.
+
+Of two shaders, what the host computes from uniforms must be written alike; the programs are compared for all values of it.
 
 Results are equal if their bits are, if both are NaN, or if both are zeros. Geometry programs that read what an earlier invocation left are equal if invocations that begin alike, in all that one of them reads, send the same and end alike in it. No distance is proven: --up-to-rounding has the largest one on values as games have them.
 
@@ -222,6 +225,7 @@ fn verdict(
     common: &Common,
 ) -> Result<Verdict, Failure> {
     matching.notes.iter().for_each(|note| common.note(note));
+    check_hosts(sides, matching)?;
     let ask = |script: &str| solver.is_some_and(|solver| refutes(solver, arguments.seconds, script));
     let ask: Option<Solver<'_>> = if solver.is_some() { Some(&ask) } else { None };
     let &Equal { vertices, seed, budget, .. } = arguments;
@@ -231,7 +235,28 @@ fn verdict(
         solver: ask,
         ..Comparison::new(sides.each_ref().map(|side| &side.opened), matching, options)
     };
-    compare(&comparison).map_err(|error| sides[0].input.fail(&error))
+    let verdict = compare(&comparison).map_err(|error| sides[0].input.fail(&error))?;
+    let interfaces = sides.iter().filter_map(|side| side.input.interface.as_ref());
+    let computed = interfaces.map(Interface::computed_names).max_by_key(Vec::len).unwrap_or_default();
+    if matches!(verdict, Verdict::Different(_)) && !computed.is_empty() {
+        common.note(format_args!("a host computes {}, and may never send these values", computed.join(", ")));
+    }
+    Ok(verdict)
+}
+
+/// Checks that registers have one meaning where both programs are compiled shaders.
+fn check_hosts(sides: &[Side<'_>; 2], matching: &Matching) -> Result<(), Failure> {
+    let [Some(first), Some(second)] = sides.each_ref().map(|side| side.input.interface.as_ref()) else {
+        return Ok(());
+    };
+    let number = |bank, register| matching.registers.number(bank, register);
+    let others = first.computed_otherwise(second, number).join(", ");
+    if others.is_empty() {
+        return Ok(());
+    }
+    let [a, b] = sides.each_ref().map(Side::name);
+    let failure = Failure::new(format!("{a} and {b} have the host compute {others} in other ways"));
+    Err(failure.hint("write it alike; or compile both to .v.pica, and compare those for any values of it"))
 }
 
 /// Writes the verdicts, and the first inputs with different results.

@@ -73,6 +73,29 @@ impl Node {
             Self::Math(_, all) | Self::Compose(all) => all.clone(),
         }
     }
+
+    /// The same operation of other nodes and another part.
+    fn moved(
+        mut self,
+        node: impl Fn(NodeId) -> Option<NodeId>,
+        part: impl Fn(Part) -> Option<Part>,
+    ) -> Option<Self> {
+        let ids = match &mut self {
+            Self::Constant(_) => Vec::new(),
+            Self::Uniform(own) => {
+                *own = part(*own)?;
+                Vec::new()
+            }
+            Self::Unary(_, a) | Self::Relational(_, a) | Self::Convert(a) | Self::Lanes(a, _) => vec![a],
+            Self::Binary(_, a, b) => vec![a, b],
+            Self::Select(a, b, c) => vec![a, b, c],
+            Self::Math(_, all) | Self::Compose(all) => all.iter_mut().collect(),
+        };
+        for id in ids {
+            *id = node(*id)?;
+        }
+        Some(self)
+    }
 }
 
 impl Graph {
@@ -170,8 +193,19 @@ impl Graph {
         }
     }
 
+    /// For each node of another graph the same expression of this one, if there is one. `part` gives
+    /// parts of uniforms here for those there.
+    pub(super) fn same(&self, other: &Self, part: impl Fn(Part) -> Option<Part>) -> Vec<Option<NodeId>> {
+        let mut same: Vec<Option<NodeId>> = Vec::with_capacity(other.nodes.len());
+        for (node, shape) in &other.nodes {
+            let own = node.clone().moved(|id| *same.get(id.index())?, &part);
+            same.push(own.and_then(|node| self.index.get(&key(&node, *shape)).copied()));
+        }
+        same
+    }
+
     fn insert(&mut self, node: Node, shape: Shape) -> NodeId {
-        let key = format!("{node:?} {shape:?}");
+        let key = key(&node, shape);
         let next = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let id = *self.index.entry(key).or_insert(next);
         if id == next {
@@ -206,6 +240,11 @@ impl Graph {
         }
         Some(values)
     }
+}
+
+/// A text that equal nodes share.
+fn key(node: &Node, shape: Shape) -> String {
+    format!("{node:?} {shape:?}")
 }
 
 fn evaluate<L: Component>(

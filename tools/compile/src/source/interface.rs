@@ -10,6 +10,8 @@
 //! A vector has a register of its own, a matrix one for each row (as citro3d stores it), an array
 //! its elements one after the other, a struct its members.
 
+use std::collections::BTreeMap;
+
 use transpica::container::{Semantic, SymbolBank};
 
 use super::data::{Data, Scalar, Shape};
@@ -138,6 +140,14 @@ pub struct Interface {
     pub free: u8,
 }
 
+/// A register that the host computes.
+struct Computed<'a> {
+    name: &'a str,
+    node: NodeId,
+    /// The first value of aL and what is added to it, of a number of rounds.
+    steps: [u8; 2],
+}
+
 /// Values of uniforms in declared form: for each of [`Interface::uniforms`] its registers, by bits
 /// of the kind of its type.
 pub type UniformValues = Vec<Vec<[u32; 4]>>;
@@ -202,6 +212,64 @@ impl Interface {
         let all = flags.chain(self.counts.iter().map(|count| ('i', count.register, count.node)));
         let decided = all.filter(|(.., node)| others.get(node.index()) == Some(&false));
         decided.map(|(bank, register, _)| format!("{bank}{register}")).collect()
+    }
+
+    /// Registers that the host computes, by bank, number and lane.
+    fn computed(&self) -> BTreeMap<(char, usize, u8), Computed<'_>> {
+        let mut all = BTreeMap::new();
+        for Derived { name, nodes, register, lane, .. } in &self.derived {
+            let mut register = usize::from(*register);
+            for &node in nodes {
+                all.insert(('c', register, *lane), Computed { name, node, steps: [0; 2] });
+                register += Layout::Leaf(self.host.shape(node)).registers();
+            }
+        }
+        for &Flag { register, ref name, node, .. } in &self.flags {
+            all.insert(('b', register.into(), 0), Computed { name, node, steps: [0; 2] });
+        }
+        for &Count { register, ref name, node, start, step, .. } in &self.counts {
+            all.insert(('i', register.into(), 0), Computed { name, node, steps: [start, step] });
+        }
+        all
+    }
+
+    /// Names of registers that the host computes.
+    pub fn computed_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.computed().into_values().map(|one| one.name).collect();
+        names.dedup();
+        names
+    }
+
+    /// Names of registers for which two hosts that are given equal uniforms send different values,
+    /// as far as their expressions tell: a comparison of both programs for equal registers is none
+    /// of both sources. `first` is the number of this program's register that stands for one of the
+    /// other's, in a bank.
+    pub fn computed_otherwise(&self, other: &Self, first: impl Fn(char, usize) -> usize) -> Vec<String> {
+        let part = |part: Part| {
+            let name = &other.uniforms.get(part.uniform)?.name;
+            let uniform = self.uniforms.iter().position(|one| one.name == *name)?;
+            Some(Part { uniform, ..part })
+        };
+        let declared = |it: &Self| -> Vec<usize> {
+            let registers = |one: &Uniform| Some((one.register?.into(), one.layout.registers()));
+            let ranges = it.uniforms.iter().filter_map(registers);
+            ranges.flat_map(|(first, count): (usize, usize)| first..first + count).collect()
+        };
+        let (same, here, own) = (self.host.same(&other.host, part), declared(self), self.computed());
+        let is_other = |&(&(bank, register, lane), there): &(&(char, usize, u8), &Computed<'_>)| {
+            let register = first(bank, register);
+            match own.get(&(bank, register, lane)) {
+                Some(one) => same[there.node.index()] != Some(one.node) || one.steps != there.steps,
+                None => bank == 'c' && here.contains(&register),
+            }
+        };
+        let theirs = other.computed();
+        let mut names: Vec<&str> = theirs.iter().filter(is_other).map(|(_, one)| one.name).collect();
+        let there: Vec<usize> = declared(other).into_iter().map(|register| first('c', register)).collect();
+        let taken = own.iter().filter(|((bank, register, _), _)| *bank == 'c' && there.contains(register));
+        names.extend(taken.map(|(_, one)| one.name));
+        names.dedup();
+        names.into_iter().map(str::to_owned).collect()
     }
 
     /// Reads part of a uniform.

@@ -28,6 +28,8 @@ struct Out { @builtin(position) position: vec4f, @location(0) color: vec3f }
 fn load(name: &str, source: &str, text: &str) -> Result<TestFile, String> {
     let files = |wanted: &str| match wanted {
         _ if wanted == name => Ok((name.to_owned(), source.into())),
+        "tripled.wgsl" => Ok((wanted.to_owned(), source.replace("kind == 2", "kind == 3").into())),
+        "copy.wgsl" => Ok((wanted.to_owned(), source.into())),
         "lit.v.pica" => Ok((wanted.to_owned(), LIT.into())),
         "plain.v.pica" => Ok((wanted.to_owned(), LIT.replace(" add r0.xyz, r0, r0\n", "").into())),
         _ => Err(Problem { message: format!("no {wanted}"), ..Problem::default() }),
@@ -360,6 +362,18 @@ struct Out { @builtin(position) position: vec4f, @location(0) color: vec3f }
     if scene.lit != 0 && scene.kind == 2 { out.color = out.color + out.color; }
     return out;
 }";
+
+#[test]
+fn a_twin_has_its_registers_computed_in_the_same_way() {
+    let loaded =
+        |other: &str| load("a.wgsl", TESTS, &format!("[[case]]\nname = \"a\"\nequal = \"{other}.wgsl\"\n"));
+    // Of equal words, but another host.
+    let file = loaded("tripled").unwrap_or_else(|error| panic!("{error}"));
+    let failure = file.cases[0].check("", &file.shader, &Cpu).failure.unwrap_or_default();
+    assert!(failure.contains("tripled.wgsl has the host compute "), "{failure}");
+    let error = loaded("copy").expect_err("itself");
+    assert!(error.contains("copy.wgsl is the same program"), "{error}");
+}
 
 #[test]
 fn a_twin_knows_the_flags_whose_uniforms_the_case_sets() {
