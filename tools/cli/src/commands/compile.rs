@@ -46,7 +46,7 @@ pub struct Compile {
     #[arg(long, value_enum)]
     pub depth: Option<DepthName>,
     /// Semantic of an output, by its name or location: NAME=color, NAME=none leaves it out
-    #[arg(long, value_name = "NAME=SEMANTIC")]
+    #[arg(long, value_name = "NAME=SEMANTIC", value_delimiter = ',')]
     #[arg(value_parser = role)]
     pub output_as: Vec<(String, Role)>,
     /// Attributes of bytes that stand for 0 to 1
