@@ -51,7 +51,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn binary(&mut self, op: BinaryOperator, a: &Value, b: &Value) -> Result<Value> {
-        if let Some(nodes) = self.nodes(&[a, b]) {
+        if let Some(nodes) = self.nodes([a, b]) {
             let shape = result_shape(op, self.shape(a)?, self.shape(b)?);
             return self.node(Node::Binary(op, nodes[0], nodes[1]), shape);
         }
@@ -65,12 +65,9 @@ impl Lowering<'_> {
         let (shape_b, lanes_b) = self.lanes(b)?;
         let (x, y) = (Operand { shape: shape_a, lanes: lanes_a }, Operand { shape: shape_b, lanes: lanes_b });
         let shape = result_shape(op, x.shape, y.shape);
-        if op == BinaryOperator::Multiply && (x.shape.is_matrix() || y.shape.is_matrix()) {
-            let both = !x.shape.is_scalar() && !y.shape.is_scalar();
-            if both {
-                let lanes = self.product(&x, &y);
-                return Ok(Value::lanes(shape, lanes));
-            }
+        let is_matrix = x.shape.is_matrix() || y.shape.is_matrix();
+        if op == BinaryOperator::Multiply && is_matrix && !x.shape.is_scalar() && !y.shape.is_scalar() {
+            return Ok(Value::lanes(shape, self.product(&x, &y)));
         }
         let group = shape.rows.into();
         if let Some(op) = comparison(op).filter(|_| scalar != Scalar::Bool) {
@@ -344,16 +341,13 @@ impl Lowering<'_> {
             None if accept == reject => return Ok(accept.clone()),
             None => {}
         }
-        if let Some(nodes) = self.nodes(&[condition, accept, reject]) {
+        if let Some(nodes) = self.nodes([condition, accept, reject]) {
             let shape = self.shape(accept)?;
             return self.node(Node::Select(nodes[0], nodes[1], nodes[2]), shape);
         }
         if let (Value::Many(a), Value::Many(b)) = (accept, reject) {
-            let mut all = Vec::with_capacity(a.len());
-            for (a, b) in a.iter().zip(b.iter()) {
-                all.push(self.deeper(|this| this.select(condition, a, b))?);
-            }
-            return Ok(Value::Many(all.into()));
+            let pairs = a.iter().zip(b.iter());
+            return Value::many(pairs.map(|(a, b)| self.deeper(|this| this.select(condition, a, b))));
         }
         let (_, cond) = self.lanes(condition)?;
         let (shape, a) = self.lanes(accept)?;

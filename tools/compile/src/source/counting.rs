@@ -68,37 +68,30 @@ impl<'a> Lowering<'a> {
         continuing: &'a Block,
     ) -> Result<Option<Data>> {
         let expressions = self.frame().expressions;
+        let is_local = |pointer: Handle<Expression>| root(expressions, pointer) == Some(local);
         let mut stores = Vec::new();
         let mut continues = false;
         for statement in statements(&[body, continuing]) {
             match statement {
-                Statement::Store { pointer, value } if root(expressions, *pointer) == Some(local) => {
-                    stores.push(*value);
-                }
-                Statement::Call { arguments, .. }
-                    if arguments.iter().any(|&arg| root(expressions, arg) == Some(local)) =>
-                {
+                Statement::Store { pointer, value } if is_local(*pointer) => stores.push(*value),
+                Statement::Call { arguments, .. } if arguments.iter().copied().any(is_local) => {
                     return Ok(None);
                 }
                 Statement::Continue => continues = true,
                 _other => {}
             }
         }
-        let is_last = |block: &'a Block| {
-            flat(block).into_iter().any(|statement| match statement {
-                Statement::Store { pointer, .. } => root(expressions, *pointer) == Some(local),
-                _other => false,
-            })
+        let is_store = |statement: &&Statement| match statement {
+            Statement::Store { pointer, .. } => is_local(*pointer),
+            _other => false,
         };
+        let is_last = |block: &'a Block| flat(block).iter().any(is_store);
         if !(is_last(continuing) || (is_last(body) && !continues)) {
             return Ok(None);
         }
         let [value] = stores[..] else { return Ok(None) };
         let Expression::Binary { op, left, right } = expressions[value] else { return Ok(None) };
-        let is_it = |handle| match &expressions[handle] {
-            Expression::Load { pointer } => root(expressions, *pointer) == Some(local),
-            _other => false,
-        };
+        let is_it = |handle| matches!(expressions[handle], Expression::Load { pointer } if is_local(pointer));
         let step = match op {
             BinaryOperator::Add | BinaryOperator::Subtract if is_it(left) => right,
             BinaryOperator::Add if is_it(right) => left,
@@ -182,14 +175,8 @@ impl<'a> Lowering<'a> {
         while let Some(handle) = work.pop() {
             match &expressions[handle] {
                 Expression::Load { pointer } => {
-                    let slot = match root(expressions, *pointer) {
-                        Some(local) => Some(self.frame().locals[local.index()]),
-                        None => match root_value(self, *pointer) {
-                            Some(Value::Pointer(place)) => Self::variable_of(&place),
-                            _other => return true,
-                        },
-                    };
-                    if slot.is_some_and(|slot| changed.contains(&slot)) {
+                    let Some(Value::Pointer(place)) = root_value(self, *pointer) else { return true };
+                    if place.root.slot().is_some_and(|slot| changed.contains(&slot)) {
                         return true;
                     }
                 }
@@ -199,9 +186,7 @@ impl<'a> Lowering<'a> {
                 Expression::Swizzle { vector, .. } => work.push(*vector),
                 Expression::Binary { left, right, .. } => work.extend([*left, *right]),
                 Expression::Math { arg, arg1, arg2, .. } => {
-                    work.push(*arg);
-                    work.extend(*arg1);
-                    work.extend(*arg2);
+                    work.extend([Some(*arg), *arg1, *arg2].into_iter().flatten());
                 }
                 _other => return true,
             }

@@ -53,9 +53,7 @@ impl Scalar {
             _other => None,
         }
     }
-}
 
-impl Scalar {
     /// Bits of this kind as the float that a register holds.
     pub fn in_register(self, bits: u32) -> f32 {
         match self {

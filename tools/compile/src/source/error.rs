@@ -144,6 +144,10 @@ pub(super) fn location(span: Span, text: &str) -> Option<Location> {
 }
 
 impl Kind {
+    pub(super) fn limit(subject: &'static str, needed: usize, limit: usize) -> Self {
+        Self::Limit { subject, needed, limit, uses: Vec::new() }
+    }
+
     /// Stable word for tests and JSON.
     pub fn code(&self) -> &'static str {
         match self {
@@ -207,11 +211,7 @@ impl Kind {
                 "the console runs vertex programs: write `@vertex fn` in WGSL, `void main()` in GLSL"
             }
             Self::NoEntry(_) => "name one, as by --entry",
-            Self::Syntax(_)
-            | Self::Invalid(_)
-            | Self::Unknown { .. }
-            | Self::Promise { .. }
-            | Self::Internal(_) => return None,
+            _other => return None,
         })
     }
 }

@@ -50,6 +50,12 @@ struct Frame<'a> {
     result: Option<Value>,
 }
 
+impl<'a> Frame<'a> {
+    fn new(expressions: &'a Arena<Expression>, arguments: Vec<Value>, locals: usize) -> Self {
+        Self { expressions, values: vec![None; expressions.len()], arguments, locals, result: None }
+    }
+}
+
 struct Machine<'a> {
     source: &'a Source,
     interface: &'a Interface,
@@ -120,14 +126,13 @@ fn together(
         waiting: 0,
         failed: 0,
     };
-    machine.begin()?;
+    machine.begin();
     let arguments = machine.arguments(entry, inputs)?;
     let result = machine.call(&entry.function, arguments)?;
     let lanes = |member: usize, vertex: usize| {
-        let value = match &result {
-            Some(Value::Many(members)) => members.get(member)?,
-            Some(value) => value,
-            None => return None,
+        let value = match result.as_ref()? {
+            Value::Many(members) => members.get(member)?,
+            value => value,
         };
         let Value::Data(data) = value else { return None };
         Some(data.lanes.iter().map(|lanes| f32::from_bits(lanes.get(vertex))).collect::<LaneList<f32>>())
@@ -168,15 +173,9 @@ pub fn console(
 
 impl<'a> Machine<'a> {
     /// Constants of the module and variables of its globals.
-    fn begin(&mut self) -> Option<()> {
+    fn begin(&mut self) {
         let module = &self.source.module;
-        self.frames.push(Frame {
-            expressions: &module.global_expressions,
-            values: vec![None; module.global_expressions.len()],
-            arguments: Vec::new(),
-            locals: 0,
-            result: None,
-        });
+        self.frames.push(Frame::new(&module.global_expressions, Vec::new(), 0));
         for (handle, _) in module.global_expressions.iter() {
             // Later ones may name it as a constant.
             let value = self.expression(handle);
@@ -200,7 +199,6 @@ impl<'a> Machine<'a> {
             });
             self.globals.push(index);
         }
-        Some(())
     }
 
     /// The value of a variable in uniforms.
@@ -273,10 +271,7 @@ impl<'a> Machine<'a> {
             return None;
         }
         let (scope, depth, before) = (self.variables.len(), self.frames.len(), self.active);
-        let values = vec![None; function.expressions.len()];
-        let frame =
-            Frame { expressions: &function.expressions, values, arguments, locals: scope, result: None };
-        self.frames.push(frame);
+        self.frames.push(Frame::new(&function.expressions, arguments, scope));
         let locals = function.local_variables.iter();
         let is_ready = locals.map(|(_, local)| self.local(local)).all(|local| local.is_some());
         if is_ready {
@@ -399,7 +394,7 @@ impl<'a> Machine<'a> {
     }
 
     fn switch(&mut self, selector: Handle<Expression>, cases: &'a [naga::SwitchCase]) -> Option<()> {
-        let Value::Data(selector) = self.value(selector)? else { return None };
+        let selector = self.data(selector)?;
         let bits = selector.lanes.first()?;
         let around = std::mem::take(&mut self.left);
         let mut open = self.active;
@@ -413,8 +408,7 @@ impl<'a> Machine<'a> {
             begin.push(own(case) & open);
             open &= !own(case);
         }
-        let default = cases.iter().position(|case| case.value == SwitchValue::Default);
-        if let Some(default) = default {
+        if let Some(default) = cases.iter().position(|case| case.value == SwitchValue::Default) {
             begin[default] |= std::mem::take(&mut open);
         }
         // Those that go on behind it, and those that fall through.
@@ -444,10 +438,7 @@ impl<'a> Machine<'a> {
     }
 
     fn data(&mut self, handle: Handle<Expression>) -> Option<Data<Lanes>> {
-        match self.value(handle)? {
-            Value::Data(data) => Some(data),
-            Value::Many(_) | Value::Pointer(..) => None,
-        }
+        if let Value::Data(data) = self.value(handle)? { Some(data) } else { None }
     }
 
     /// The vertices for which a condition holds.
@@ -548,9 +539,7 @@ impl<'a> Machine<'a> {
             }
             Expression::Select { condition, accept, reject } => {
                 let condition = self.data(*condition)?;
-                let (accept, reject) = (self.value(*accept)?, self.value(*reject)?);
-                let (Value::Data(accept), Value::Data(reject)) = (&accept, &reject) else { return None };
-                math::select(&condition, accept, reject)?
+                math::select(&condition, &self.data(*accept)?, &self.data(*reject)?)?
             }
             Expression::Relational { fun, argument } => math::relational(*fun, &self.data(*argument)?)?,
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
@@ -571,14 +560,12 @@ impl<'a> Machine<'a> {
     }
 
     fn compose(&mut self, ty: Handle<naga::Type>, components: &[Handle<Expression>]) -> Option<Value> {
-        let values = components.iter().map(|&handle| self.value(handle)).collect::<Option<Vec<_>>>()?;
         let Some(shape) = Shape::of(&self.source.module.types[ty].inner) else {
-            return Some(Value::Many(Rc::new(values)));
+            return Value::many(components.iter().map(|&handle| self.value(handle)));
         };
         let mut lanes = LaneList::with_capacity(shape.lanes());
-        for value in values {
-            let Value::Data(data) = value else { return None };
-            lanes.extend(data.lanes);
+        for &component in components {
+            lanes.extend(self.data(component)?.lanes);
         }
         Some(Value::Data(Data::new(shape, lanes)))
     }

@@ -4,11 +4,11 @@
 
 use std::rc::Rc;
 
-use super::ir::{Binary, Lane, Op, Unary};
+use super::ir::{Binary, Lane, Op, Type, Unary};
 use naga::{Expression, Handle, Literal};
 
 use super::data::{Data, Scalar, Shape};
-use super::error::{DERIVATIVES, Kind, Result, TEXTURES};
+use super::error::{DERIVATIVES, Error, Kind, Result, TEXTURES};
 use super::host::{Node, NodeId};
 use super::lower::Lowering;
 use super::value::{Place, Root, Step, Value};
@@ -45,21 +45,18 @@ impl<'a> Lowering<'a> {
 
     /// Constants of the module, in order; those that the subset lacks are errors where they are
     /// used.
-    pub(super) fn globals_of_module(&mut self) -> Result<()> {
+    pub(super) fn globals_of_module(&mut self) {
         for (handle, _) in self.module.global_expressions.iter() {
             if let Ok(value) = self.expression(handle) {
                 self.set(handle, value);
             }
         }
-        Ok(())
     }
 
     /// A constant expression of the module.
     pub(super) fn constant_of_module(&mut self, handle: Handle<Expression>) -> Result<Value> {
-        match self.frames.first().and_then(|frame| frame.values[handle.index()].clone()) {
-            Some(value) => Ok(value),
-            None => Err(self.error(Kind::Format("the type of this constant".into()))),
-        }
+        let value = self.frames.first().and_then(|frame| frame.values[handle.index()].clone());
+        value.ok_or_else(|| self.error(Kind::Format("the type of this constant".into())))
     }
 
     fn expression(&mut self, handle: Handle<Expression>) -> Result<Value> {
@@ -122,10 +119,9 @@ impl<'a> Lowering<'a> {
                 self.relational(*fun, &value)
             }
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
-                let handles = [Some(*arg), *arg1, *arg2, *arg3];
-                let args: Result<Vec<Value>> =
-                    handles.into_iter().flatten().map(|arg| self.value(arg)).collect();
-                self.math(*fun, &args?)
+                let handles = [Some(*arg), *arg1, *arg2, *arg3].into_iter().flatten();
+                let args = handles.map(|arg| self.value(arg)).collect::<Result<Vec<Value>>>()?;
+                self.math(*fun, &args)
             }
             Expression::As { expr, kind, convert } => {
                 let value = self.value(*expr)?;
@@ -176,9 +172,7 @@ impl<'a> Lowering<'a> {
         if let Some(&root) = self.globals.get(&global.index()) {
             return Ok(Value::Pointer(Place { root, path: Vec::new() }.into()));
         }
-        let module = self.module;
-        let variable = &module.global_variables[global];
-        let what = match variable.space {
+        let what = match self.module.global_variables[global].space {
             naga::AddressSpace::Storage { .. } => "storage buffers",
             naga::AddressSpace::Handle => TEXTURES,
             naga::AddressSpace::WorkGroup => "workgroup memory",
@@ -188,10 +182,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn compose(&mut self, ty: Handle<naga::Type>, components: &[Handle<Expression>]) -> Result<Value> {
-        let values: Result<Vec<Value>> = components.iter().map(|&handle| self.value(handle)).collect();
-        let values = values?;
-        let module = self.module;
-        let inner = &module.types[ty].inner;
+        let inner = &self.module.types[ty].inner;
+        let values = components.iter().map(|&handle| self.value(handle)).collect::<Result<Vec<Value>>>()?;
         if matches!(inner, naga::TypeInner::Struct { .. } | naga::TypeInner::Array { .. }) {
             return Ok(Value::Many(values.into()));
         }
@@ -203,8 +195,7 @@ impl<'a> Lowering<'a> {
 
     /// The lanes of several values in order.
     pub(super) fn join(&mut self, shape: Shape, values: &[Value]) -> Result<Value> {
-        let all: Vec<&Value> = values.iter().collect();
-        if let Some(nodes) = self.nodes(&all) {
+        if let Some(nodes) = self.nodes(values) {
             return self.node(Node::Compose(nodes), shape);
         }
         let mut lanes = Vec::with_capacity(shape.lanes());
@@ -257,10 +248,9 @@ impl<'a> Lowering<'a> {
     /// An element of an array, a member, a column or a lane.
     pub(super) fn element(&mut self, base: &Value, step: &Step) -> Result<Value> {
         match (base, step) {
-            (Value::Many(elements), Step::Index(index)) => match elements.get(*index) {
-                Some(element) => Ok(element.clone()),
-                None => Err(self.error(Kind::Index("an array with an index beyond its end".into()))),
-            },
+            (Value::Many(elements), Step::Index(index)) => {
+                elements.get(*index).cloned().ok_or_else(|| self.beyond_array())
+            }
             (Value::Many(elements), Step::Dynamic(index)) => self.table(elements, index),
             (_, Step::Index(index)) => {
                 let shape = self.shape(base)?;
@@ -283,6 +273,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    pub(super) fn beyond_array(&self) -> Error {
+        self.error(Kind::Index("an array with an index beyond its end".into()))
+    }
+
     pub(super) fn load(&mut self, pointer: &Value) -> Result<Value> {
         let Value::Pointer(place) = pointer else { return self.internal("a load without pointer") };
         match place.root {
@@ -299,7 +293,7 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn store(&mut self, pointer: &Value, value: Value) -> Result<()> {
         let Value::Pointer(place) = pointer else { return self.internal("a store without pointer") };
-        let Some(slot) = Self::variable_of(place) else { return self.operation("a store to a uniform") };
+        let Some(slot) = place.root.slot() else { return self.operation("a store to a uniform") };
         // The containers on the way, outermost first.
         let mut containers = vec![self.variables[slot.0].clone()];
         for step in place.path.iter().take(place.path.len().saturating_sub(1)) {
@@ -321,18 +315,13 @@ impl<'a> Lowering<'a> {
         };
         if let Value::Many(elements) = container {
             let mut elements = elements.to_vec();
-            match elements.get_mut(*index) {
-                Some(element) => *element = new,
-                None => return Err(self.error(Kind::Index("an array with an index beyond its end".into()))),
-            }
+            *elements.get_mut(*index).ok_or_else(|| self.beyond_array())? = new;
             return Ok(Value::Many(elements.into()));
         }
         let shape = self.shape(container)?;
-        let mut parts = Vec::with_capacity(shape.elements());
-        for number in 0..shape.elements() {
-            let is_new = number == *index;
-            parts.push(if is_new { new.clone() } else { self.element(container, &Step::Index(number))? });
-        }
+        let mut old = |number: usize| self.element(container, &Step::Index(number));
+        let part = |number: usize| if number == *index { Ok(new.clone()) } else { old(number) };
+        let parts = (0..shape.elements()).map(part).collect::<Result<Vec<Value>>>()?;
         self.join(shape, &parts)
     }
 
@@ -353,7 +342,7 @@ impl<'a> Lowering<'a> {
     /// `index == number ? accept : reject`
     fn select_at(&mut self, index: &Value, number: usize, accept: &Value, reject: &Value) -> Result<Value> {
         let number = self.data(Data::int(number as i32));
-        let index = self.as_int(index)?;
+        let index = self.convert(index, Scalar::Int)?;
         let is_it = self.binary(naga::BinaryOperator::Equal, &index, &number)?;
         self.select(&is_it, accept, reject)
     }
@@ -385,11 +374,8 @@ impl<'a> Lowering<'a> {
                 picked.iter().map(|&lane| inner[usize::from(lane)]).collect()
             }
             Node::Compose(parts) if parts.iter().any(|&part| self.is_plain(part)) => {
-                let mut lanes = Vec::with_capacity(shape.lanes());
-                for &part in parts {
-                    lanes.extend(self.deeper(|this| this.materialize(part))?);
-                }
-                lanes
+                let lanes = parts.iter().map(|&part| self.deeper(|this| this.materialize(part)));
+                lanes.collect::<Result<Vec<_>>>()?.concat()
             }
             Node::Convert(inner) if self.is_plain(id) => self.deeper(|this| this.materialize(*inner))?,
             Node::Unary(naga::UnaryOperator::Negate, inner) if self.is_plain(*inner) => {
@@ -428,11 +414,7 @@ impl<'a> Lowering<'a> {
                 }
                 // Its parts are looked at one by one.
                 Node::Compose(parts) => return parts.iter().all(|&part| self.is_read(part)),
-                Node::Unary(..)
-                | Node::Binary(..)
-                | Node::Math(..)
-                | Node::Relational(..)
-                | Node::Select(..) => return false,
+                _computed => return false,
             };
         }
     }
@@ -508,7 +490,7 @@ impl<'a> Lowering<'a> {
 
     /// An index of registers: no array has a negative one.
     pub(super) fn register_index(&mut self, index: &Value) -> Result<Value> {
-        let index = self.as_int(index)?;
+        let index = self.convert(index, Scalar::Int)?;
         let Value::Lanes(shape, lanes) = &index else { return Ok(index) };
         match self.parts.get(&lanes[0]) {
             // The whole part of one that may be negative takes more instructions.
@@ -523,23 +505,15 @@ impl<'a> Lowering<'a> {
 
     /// 1 where it is true, else 0.
     fn number_of(&mut self, lanes: &[Lane]) -> Vec<Lane> {
-        let mut numbers = Vec::with_capacity(lanes.len());
-        for &lane in lanes {
-            numbers.push(self.number_of_one(lane));
-        }
-        numbers
+        lanes.iter().map(|&lane| self.number_of_one(lane)).collect()
     }
 
     fn number_of_one(&mut self, lane: Lane) -> Lane {
-        use super::ir::Type;
         let compared = match self.b.f.op(lane.value()) {
-            Some(Op::Binary(op, a, b)) => match op {
-                Binary::Less => Some((Binary::SltP, a, b)),
-                Binary::Greater => Some((Binary::SltP, b, a)),
-                Binary::GreaterEqual => Some((Binary::SgeP, a, b)),
-                Binary::LessEqual => Some((Binary::SgeP, b, a)),
-                _other => None,
-            },
+            Some(Op::Binary(Binary::Less, a, b)) => Some((Binary::SltP, a, b)),
+            Some(Op::Binary(Binary::Greater, a, b)) => Some((Binary::SltP, b, a)),
+            Some(Op::Binary(Binary::GreaterEqual, a, b)) => Some((Binary::SgeP, a, b)),
+            Some(Op::Binary(Binary::LessEqual, a, b)) => Some((Binary::SgeP, b, a)),
             _other => None,
         };
         if let Some((op, a, b)) = compared {
@@ -548,11 +522,6 @@ impl<'a> Lowering<'a> {
         }
         let (one, zero) = (self.b.float(1.0), self.b.float(0.0));
         self.b.select(&[lane], &[one], &[zero])[0]
-    }
-
-    /// The number as i32, whatever its type: indices are i32 or u32.
-    pub(super) fn as_int(&mut self, value: &Value) -> Result<Value> {
-        self.convert(value, Scalar::Int)
     }
 }
 

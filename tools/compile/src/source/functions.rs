@@ -35,7 +35,7 @@ const FACTORS: usize = 4;
 
 impl Lowering<'_> {
     pub(super) fn math(&mut self, fun: M, args: &[Value]) -> Result<Value> {
-        if let Some(nodes) = self.nodes(&args.iter().collect::<Vec<_>>()) {
+        if let Some(nodes) = self.nodes(args) {
             let shapes: Vec<Shape> = nodes.iter().map(|&node| self.host.shape(node)).collect();
             let shape = result_shape(fun, &shapes);
             self.check_supported(fun, &shapes)?;
@@ -284,7 +284,7 @@ impl Lowering<'_> {
     }
 
     fn dot(&mut self, a: &Value, b: &Value) -> Result<Value> {
-        if self.nodes(&[a, b]).is_some() {
+        if self.nodes([a, b]).is_some() {
             return self.math(M::Dot, &[a.clone(), b.clone()]);
         }
         let ((shape, a), (_, b)) = (self.lanes(a)?, self.lanes(b)?);
@@ -321,21 +321,16 @@ impl Lowering<'_> {
 
     /// Polynomial in Horner's form, coefficients of the lowest power first.
     fn polynomial(&mut self, x: &Value, coefficients: &[f32]) -> Result<Value> {
-        let mut sum: Option<Value> = None;
-        for &coefficient in coefficients.iter().rev() {
+        let Some((&highest, rest)) = coefficients.split_last() else {
+            return self.internal("a polynomial without coefficients");
+        };
+        let mut sum = self.float(highest);
+        for &coefficient in rest.iter().rev() {
             let coefficient = self.float(coefficient);
-            sum = Some(match sum {
-                None => coefficient,
-                Some(sum) => {
-                    let product = self.multiply(&sum, x)?;
-                    self.add(&product, &coefficient)?
-                }
-            });
+            let product = self.multiply(&sum, x)?;
+            sum = self.add(&product, &coefficient)?;
         }
-        match sum {
-            Some(sum) => Ok(sum),
-            None => self.internal("a polynomial without coefficients"),
-        }
+        Ok(sum)
     }
 
     /// sin, cos or tan. In turns, cos is sin(2π(1/4 - |t|)) for t to the nearest whole turn.

@@ -167,8 +167,7 @@ impl Layout {
     /// Number of registers.
     pub fn registers(&self) -> usize {
         match self {
-            Self::Leaf(shape) if shape.is_matrix() => shape.rows.into(),
-            Self::Leaf(_) => 1,
+            Self::Leaf(shape) => shape.registers(),
             Self::Struct(members) => members.iter().map(|(_, member)| member.registers()).sum(),
             Self::Array(element, count) => element.registers() * count,
         }
@@ -325,7 +324,7 @@ impl Interface {
         let others = self.host.known(|other| other != part);
         let reads = |node: &NodeId| others.get(node.index()) == Some(&false);
         let floats = |first: usize, shape: Shape| {
-            (first..first + Layout::Leaf(shape).registers()).map(|register| (SymbolBank::Float, register))
+            (first..first + shape.registers()).map(|register| (SymbolBank::Float, register))
         };
         let own = self.uniforms.get(part.uniform).and_then(|uniform| uniform.register);
         let mut all: Vec<_> =
@@ -335,7 +334,7 @@ impl Interface {
             for node in &derived.nodes {
                 let shape = self.host.shape(*node);
                 all.extend(floats(register, shape).filter(|_| reads(node)));
-                register += Layout::Leaf(shape).registers();
+                register += shape.registers();
             }
         }
         let flags = self.flags.iter().map(|flag| (SymbolBank::Bool, flag.register, &flag.node));
@@ -386,7 +385,7 @@ impl Interface {
                 if let Some(data) = value(node) {
                     store(&mut all.floats, register, derived.lane.into(), &data)?;
                 }
-                register += Layout::Leaf(self.host.shape(*node)).registers();
+                register += self.host.shape(*node).registers();
             }
         }
         for flag in &self.flags {
@@ -424,6 +423,11 @@ fn store(floats: &mut [[f32; 4]], register: usize, first: usize, data: &Data) ->
 }
 
 impl Shape {
+    /// Number of registers: a matrix has one for each row.
+    pub fn registers(self) -> usize {
+        if self.is_matrix() { self.rows.into() } else { 1 }
+    }
+
     /// Its name in WGSL, for reports.
     pub fn name(self) -> String {
         let scalar = match self.scalar {

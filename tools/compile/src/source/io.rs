@@ -88,13 +88,11 @@ impl<'a> Lowering<'a> {
             let inner = &module.types[argument.ty].inner;
             let value = match (inner, &argument.binding) {
                 (TypeInner::Struct { members, .. }, None) => {
-                    let mut all = Vec::with_capacity(members.len());
                     self.span = module.types.get_span(argument.ty);
-                    for member in members {
+                    Value::many(members.iter().map(|member| {
                         let inner = &module.types[member.ty].inner;
-                        all.push(self.input(member.name.as_deref(), member.binding.as_ref(), inner)?);
-                    }
-                    Value::Many(all.into())
+                        self.input(member.name.as_deref(), member.binding.as_ref(), inner)
+                    }))?
                 }
                 (inner, binding) => self.input(argument.name.as_deref(), binding.as_ref(), inner)?,
             };
@@ -187,12 +185,9 @@ impl<'a> Lowering<'a> {
         if outputs.len() > OUTPUTS {
             return self.limit("outputs", outputs.len(), OUTPUTS);
         }
-        let mut values = Vec::with_capacity(outputs.len());
-        for (output, lanes) in outputs {
-            values.push(self.b.gather(&lanes));
-            self.interface.outputs.push(output);
-        }
-        Ok(values)
+        let (outputs, lanes): (Vec<Output>, Vec<Vec<Lane>>) = outputs.into_iter().unzip();
+        self.interface.outputs = outputs;
+        Ok(lanes.iter().map(|lanes| self.b.gather(lanes)).collect())
     }
 
     /// Place of an entry point, of which naga keeps none.

@@ -11,12 +11,12 @@ use super::ir::{Binary, Def, Exit, Lane, NodeData, Op, Region, Resource, Type, V
 use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, Span, Statement};
 
 use super::counting::Counted;
-use super::data::{Data, Shape};
+use super::data::Data;
 use super::error::{Kind, Result};
 use super::host::NodeId;
 use super::lower::{Counter, LoopContext, Lowering};
 use super::statements::Cursor;
-use super::value::{Place, Root, Slot, Value, ir_type};
+use super::value::{Place, Slot, Value};
 
 /// Rounds of an unrolled loop.
 const ROUNDS: usize = 256;
@@ -56,13 +56,9 @@ impl<'a> Lowering<'a> {
         let Some(counted) = self.find_count(all)? else { return self.unroll(all) };
         let start = self.variables[counted.slot.0].clone();
         // What comes before the test computes its limit; it changes nothing.
-        for statement in body.iter().take(counted.test) {
-            if let Statement::Emit(range) = statement {
-                self.emit(range.clone())?;
-            }
-        }
+        self.before_test(body, counted.test, &[])?;
         let limit = self.value(counted.limit)?;
-        let Some(nodes) = self.nodes(&[&start, &limit]) else { return self.uncounted(all) };
+        let Some(nodes) = self.nodes([&start, &limit]) else { return self.uncounted(all) };
         self.span = all.span;
         let rounds = self.rounds(&counted, nodes[0], nodes[1]);
         let size = count_expressions(body) + count_expressions(continuing);
@@ -139,13 +135,13 @@ impl<'a> Lowering<'a> {
 
     /// Rounds one after the other.
     fn unroll(&mut self, all: Loop<'a>) -> Result<()> {
-        self.flagged(|this, [broke, continued]| this.round(all, broke, continued, 0))
+        self.flagged(|this, flags| this.round(all, flags, 0))
     }
 
     /// The only round of a loop that is always left in it.
     fn once(&mut self, all: Loop<'a>, counted: &Counted) -> Result<()> {
         self.flagged(|this, _| {
-            this.before_test(all.body, counted)?;
+            this.before_test(all.body, counted.test, &counted.conditions)?;
             this.run(vec![Cursor::after(all.body, counted.test)])
         })
     }
@@ -168,7 +164,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rounds from one on, each after the other; where a flag decides, inside of a branch.
-    fn round(&mut self, all: Loop<'a>, broke: Slot, continued: Slot, first: usize) -> Result<()> {
+    fn round(&mut self, all: Loop<'a>, flags: [Slot; 2], first: usize) -> Result<()> {
+        let [broke, continued] = flags;
         for round in first..=ROUNDS {
             if round == ROUNDS {
                 return self.uncounted(all);
@@ -181,7 +178,7 @@ impl<'a> Lowering<'a> {
             match self.known_truth(&leaves) {
                 Some(true) => return Ok(()),
                 Some(false) => {}
-                None => return self.rest_of_rounds(&leaves, all, (broke, continued), round),
+                None => return self.rest_of_rounds(&leaves, all, flags, round),
             }
             self.run(vec![Cursor::new(all.continuing)])?;
             if let Some(condition) = all.break_if {
@@ -200,7 +197,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         leaves: &Value,
         all: Loop<'a>,
-        flags: (Slot, Slot),
+        flags: [Slot; 2],
         round: usize,
     ) -> Result<()> {
         // Rounds without a known end would nest without end.
@@ -211,10 +208,10 @@ impl<'a> Lowering<'a> {
         let returned = self.frame().returned;
         let next = |this: &mut Self| {
             let down = this.truth(false);
-            this.variables[flags.0.0] = down.clone();
+            this.variables[flags[0].0] = down.clone();
             this.variables[returned.0] = down;
             this.run(vec![Cursor::new(all.continuing)])?;
-            this.deeper(|this| this.round(all, flags.0, flags.1, round + 1))
+            this.deeper(|this| this.round(all, flags, round + 1))
         };
         self.branch(&alive, next, |_| Ok(()))
     }
@@ -232,18 +229,14 @@ impl<'a> Lowering<'a> {
         let carried = self.changed(all)?;
         let last =
             if has_return(all.body) { vec![self.frame().result, self.frame().returned] } else { Vec::new() };
-        let down = self.truth(false);
-        let (broke, continued) = (self.variable(down.clone()), self.variable(down.clone()));
         let (mut inits, mut params) = (vec![left, address], self.b.define(&[Type::I32; 2], Def::Param));
         for slot in &carried {
             let groups = self.groups(&self.variables[slot.0].clone())?;
-            let values: Vec<_> = groups.iter().map(|(_, lanes)| self.b.gather(lanes)).collect();
-            let types: Vec<Type> =
-                groups.iter().map(|(shape, lanes)| ir_type(shape.scalar, lanes.len())).collect();
+            let values: Vec<_> = groups.iter().map(|lanes| self.b.gather(lanes)).collect();
+            let types: Vec<Type> = values.iter().map(|&value| self.b.f.ty(value)).collect();
             inits.extend(values);
             let new = self.b.define(&types, Def::Param);
-            let mut lanes: Vec<Lane> = new.iter().flat_map(|&value| self.b.lanes(value)).collect();
-            lanes.reverse();
+            let mut lanes: Vec<Lane> = new.iter().flat_map(|&value| self.b.lanes(value)).rev().collect();
             self.variables[slot.0] = self.rebuilt(&self.variables[slot.0].clone(), &mut lanes)?;
             params.extend(new);
         }
@@ -251,25 +244,12 @@ impl<'a> Lowering<'a> {
         let region = self.b.new_region();
         self.b.region = region;
         let counter = self.counter(counted, start, count, params[1])?;
-        self.loops.push(LoopContext {
-            body: region,
-            frame: self.frames.len(),
-            broke,
-            carried: carried.clone(),
-            last: last.clone(),
-            ended: false,
-            counter,
-        });
-        let frame = self.frame();
-        frame.flags.extend([broke, continued]);
-        frame.breaks.push(broke);
-        frame.continues.push(continued);
         // An error leaves the frames of the functions that it comes from.
-        self.run_round(all, counted, continued)?;
-        let frame = self.frame();
-        frame.flags.truncate(frame.flags.len() - 2);
-        frame.breaks.pop();
-        frame.continues.pop();
+        self.flagged(|this, [broke, continued]| {
+            let (body, frame, ended) = (region, this.frames.len(), false);
+            this.loops.push(LoopContext { body, frame, broke, carried, last, ended, counter });
+            this.run_round(all, counted, continued)
+        })?;
         let context = self.loops.pop();
         self.b.region = outer;
         let Some(context) = context else { return self.internal("a loop that is not open") };
@@ -281,27 +261,23 @@ impl<'a> Lowering<'a> {
     }
 
     /// The body from the test on, and what continues it.
-    fn run_round(
-        &mut self,
-        Loop { body, continuing, .. }: Loop<'a>,
-        counted: &Counted,
-        continued: Slot,
-    ) -> Result<()> {
-        self.before_test(body, counted)?;
-        self.run(vec![Cursor::after(body, counted.test)])?;
+    fn run_round(&mut self, all: Loop<'a>, counted: &Counted, continued: Slot) -> Result<()> {
+        self.before_test(all.body, counted.test, &counted.conditions)?;
+        self.run(vec![Cursor::after(all.body, counted.test)])?;
         self.leave_loop()?;
         self.variables[continued.0] = self.truth(false);
         if self.loops.last().is_some_and(|context| context.ended) {
             return Ok(());
         }
-        self.run(vec![Cursor::new(continuing)])
+        self.run(vec![Cursor::new(all.continuing)])
     }
 
-    /// Lowers what stands before the test. LOOP makes that: its limit needs no float register.
-    fn before_test(&mut self, body: &'a Block, counted: &Counted) -> Result<()> {
-        for statement in body.iter().take(counted.test) {
+    /// Lowers what stands before a test, except its conditions. LOOP makes the test: its limit needs
+    /// no float register.
+    fn before_test(&mut self, body: &'a Block, test: usize, conditions: &[Handle<Expression>]) -> Result<()> {
+        for statement in body.iter().take(test) {
             if let Statement::Emit(range) = statement {
-                let mut needed = range.clone().filter(|handle| !counted.conditions.contains(handle));
+                let mut needed = range.clone().filter(|handle| !conditions.contains(handle));
                 needed.try_for_each(|handle| self.emit_one(handle))?;
             }
         }
@@ -333,8 +309,7 @@ impl<'a> Lowering<'a> {
         self.b.region = outer;
         self.b.end(context.body, &next, Exit::Continue);
         let results = self.b.define(&types, Def::Result);
-        let mut lanes: Vec<Lane> = results.iter().flat_map(|&value| self.b.lanes(value)).collect();
-        lanes.reverse();
+        let mut lanes: Vec<Lane> = results.iter().flat_map(|&value| self.b.lanes(value)).rev().collect();
         for slot in context.carried.iter().chain(&context.last) {
             self.variables[slot.0] = self.rebuilt(&self.variables[slot.0].clone(), &mut lanes)?;
         }
@@ -366,13 +341,13 @@ impl<'a> Lowering<'a> {
     fn groups_of<'s>(&mut self, slots: impl Iterator<Item = &'s Slot>) -> Result<Vec<Vec<Lane>>> {
         let mut groups = Vec::new();
         for slot in slots {
-            groups.extend(self.groups(&self.variables[slot.0].clone())?.into_iter().map(|(_, lanes)| lanes));
+            groups.extend(self.groups(&self.variables[slot.0].clone())?);
         }
         Ok(groups)
     }
 
     /// The lanes of a value, a column in each group.
-    fn groups(&mut self, value: &Value) -> Result<Vec<(Shape, Vec<Lane>)>> {
+    fn groups(&mut self, value: &Value) -> Result<Vec<Vec<Lane>>> {
         let mut groups = Vec::new();
         let mut work = vec![value.clone()];
         while let Some(value) = work.pop() {
@@ -381,7 +356,7 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let (shape, lanes) = self.lanes(&value)?;
-            groups.extend(lanes.chunks(shape.rows.into()).map(|lanes| (shape, lanes.to_vec())));
+            groups.extend(lanes.chunks(shape.rows.into()).map(<[Lane]>::to_vec));
         }
         Ok(groups)
     }
@@ -389,9 +364,7 @@ impl<'a> Lowering<'a> {
     /// A value of the same form with other lanes, the first at the end.
     fn rebuilt(&mut self, value: &Value, lanes: &mut Vec<Lane>) -> Result<Value> {
         if let Value::Many(all) = value {
-            let all: Result<Vec<Value>> =
-                all.iter().map(|value| self.deeper(|this| this.rebuilt(value, lanes))).collect();
-            return Ok(Value::Many(all?.into()));
+            return Value::many(all.iter().map(|value| self.deeper(|this| this.rebuilt(value, lanes))));
         }
         let shape = self.shape(value)?;
         if lanes.len() < shape.lanes() {
@@ -404,7 +377,6 @@ impl<'a> Lowering<'a> {
 
     /// Variables that a loop changes, by stores or through pointers.
     pub(super) fn changed(&mut self, Loop { body, continuing, .. }: Loop<'a>) -> Result<Vec<Slot>> {
-        let expressions = self.frame().expressions;
         let mut pointers = Vec::new();
         let mut calls = false;
         for statement in statements(&[body, continuing]) {
@@ -419,18 +391,13 @@ impl<'a> Lowering<'a> {
         }
         let mut slots = Vec::new();
         for pointer in pointers {
-            if let Some(local) = root(expressions, pointer) {
-                slots.push(self.frame().locals[local.index()]);
-            } else if let Some(Value::Pointer(place)) = root_value(self, pointer) {
-                slots.extend(Self::variable_of(&place));
+            if let Some(Value::Pointer(place)) = root_value(self, pointer) {
+                slots.extend(place.root.slot());
             }
         }
         // A function that is called may change any private variable.
         if calls {
-            slots.extend(self.globals.values().filter_map(|root| match root {
-                Root::Variable(slot) => Some(*slot),
-                Root::Uniform(_) => None,
-            }));
+            slots.extend(self.globals.values().filter_map(|root| root.slot()));
         }
         slots.sort_unstable();
         slots.dedup();
@@ -438,7 +405,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The pointer at the root of one, where it is a global or an argument.
+/// The pointer at the root of one, where it is a variable or an argument.
 pub(super) fn root_value(lowering: &mut Lowering<'_>, mut handle: Handle<Expression>) -> Option<Value> {
     let expressions = lowering.frame().expressions;
     loop {
@@ -451,6 +418,7 @@ pub(super) fn root_value(lowering: &mut Lowering<'_>, mut handle: Handle<Express
                 let root = *lowering.globals.get(&global.index())?;
                 return Some(Value::Pointer(Place { root, path: Vec::new() }.into()));
             }
+            Expression::LocalVariable(local) => return lowering.local(*local).ok(),
             _other => return None,
         }
     }

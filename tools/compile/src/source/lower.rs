@@ -47,22 +47,18 @@ pub(super) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     pub(super) fn new(expressions: &'a Arena<Expression>) -> Self {
-        let values = vec![None; expressions.len()];
-        let (result, returned) = (Slot(0), Slot(0));
-        let [flags, breaks, continues, locals] = [(); 4].map(|()| Vec::new());
-        let (arguments, names, variables) = (Vec::new(), None, None);
         Self {
             expressions,
-            values,
-            arguments,
-            locals,
-            result,
-            returned,
-            flags,
-            breaks,
-            continues,
-            names,
-            variables,
+            values: vec![None; expressions.len()],
+            arguments: Vec::new(),
+            locals: Vec::new(),
+            result: Slot(0),
+            returned: Slot(0),
+            flags: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            names: None,
+            variables: None,
         }
     }
 }
@@ -190,7 +186,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn limit<T>(&self, subject: &'static str, needed: usize, limit: usize) -> Result<T> {
-        Err(self.error(Kind::Limit { subject, needed, limit, uses: Vec::new() }))
+        Err(self.error(Kind::limit(subject, needed, limit)))
     }
 
     /// A defect of this package, as an error.
@@ -202,10 +198,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn step(&mut self, span: Span) -> Result<()> {
         self.begin(span);
         self.count_step()?;
-        if self.b.f.values.len() > VALUES {
-            return self.limit("values", self.b.f.values.len(), VALUES);
-        }
-        Ok(())
+        let values = self.b.f.values.len();
+        if values > VALUES { self.limit("values", values, VALUES) } else { Ok(()) }
     }
 
     /// Begins the values of a place: lines of the source are their addresses.
@@ -297,12 +291,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// The nodes of values that the host computes, or `None` if it does not compute them all.
-    pub(super) fn nodes(&self, values: &[&Value]) -> Option<Vec<NodeId>> {
-        let node = |value: &&Value| match value {
-            Value::Host(id) => Some(*id),
-            Value::Lanes(..) | Value::Many(_) | Value::Pointer(_) => None,
-        };
-        values.iter().map(node).collect()
+    pub(super) fn nodes<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<NodeId>> {
+        let node = |value: &Value| if let Value::Host(id) = value { Some(*id) } else { None };
+        values.into_iter().map(node).collect()
     }
 
     /// Zero of a type.
@@ -317,11 +308,7 @@ impl<'a> Lowering<'a> {
                 self.count_step()?;
                 Ok(self.data(Data::splat(*shape, 0)))
             }
-            Layout::Struct(members) => {
-                let members: Result<Vec<Value>> =
-                    members.iter().map(|(_, member)| self.zero_of(member)).collect();
-                Ok(Value::Many(members?.into()))
-            }
+            Layout::Struct(members) => Value::many(members.iter().map(|(_, member)| self.zero_of(member))),
             Layout::Array(_, count @ 1025..) => self.limit("elements of a local array", *count, 1024),
             Layout::Array(element, count) => {
                 let element = self.zero_of(element)?;
@@ -338,11 +325,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A scalar bool that is not a constant, as one lane.
-    pub(super) fn condition(&mut self, value: &Value) -> Result<Lane> {
+    /// A scalar bool that is not a constant, as a value of one lane.
+    pub(super) fn condition(&mut self, value: &Value) -> Result<IrValue> {
         let (shape, lanes) = self.lanes(value)?;
         match (shape == Shape::scalar(Scalar::Bool), lanes.first()) {
-            (true, Some(&lane)) => Ok(lane),
+            (true, Some(&lane)) => Ok(self.b.gather(&[lane])),
             _other => self.internal("a condition that is no truth value"),
         }
     }

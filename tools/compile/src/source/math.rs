@@ -52,16 +52,7 @@ pub fn result_kind(op: BinaryOperator, operands: Scalar) -> Scalar {
         | B::GreaterEqual
         | B::LogicalAnd
         | B::LogicalOr => Scalar::Bool,
-        B::Add
-        | B::Subtract
-        | B::Multiply
-        | B::Divide
-        | B::Modulo
-        | B::And
-        | B::ExclusiveOr
-        | B::InclusiveOr
-        | B::ShiftLeft
-        | B::ShiftRight => operands,
+        _arithmetic => operands,
     }
 }
 

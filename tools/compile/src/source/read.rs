@@ -77,14 +77,16 @@ pub struct Source {
 /// The front end or the validator of naga refuses it, or it is too large.
 pub fn read(language: Language, bytes: &[u8]) -> Result<Source> {
     if bytes.len() > SIZE {
-        return Err(Error {
-            kind: Kind::Limit { subject: BYTES, needed: bytes.len(), limit: SIZE, uses: Vec::new() },
-            at: None,
-        });
+        return Err(Error { kind: Kind::limit(BYTES, bytes.len(), SIZE), at: None });
     }
     // Its reader of SPIR-V indexes tables by words of the module, unchecked in places.
     let parsed = std::panic::catch_unwind(|| parse(language, bytes));
-    parsed.unwrap_or_else(|_| Err(Error { kind: Kind::Syntax("naga fails on it".into()), at: None }))
+    parsed.unwrap_or_else(|_| Err(syntax("naga fails on it")))
+}
+
+/// An error without a place.
+fn syntax(message: impl Into<String>) -> Error {
+    Error { kind: Kind::Syntax(message.into()), at: None }
 }
 
 fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
@@ -93,8 +95,7 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
         Language::Glsl => read_glsl(text(bytes)?)?,
         Language::SpirV => {
             let options = spv::Options { adjust_coordinate_space: false, ..spv::Options::default() };
-            let module = spv::parse_u8_slice(bytes, &options)
-                .map_err(|error| Error { kind: Kind::Syntax(error.to_string()), at: None })?;
+            let module = spv::parse_u8_slice(bytes, &options).map_err(|error| syntax(error.to_string()))?;
             Source { module, text: String::new(), original: String::new() }
         }
     };
@@ -105,8 +106,7 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
 }
 
 fn text(bytes: &[u8]) -> Result<&str> {
-    std::str::from_utf8(bytes)
-        .map_err(|error| Error { kind: Kind::Syntax(format!("the text is not UTF-8: {error}")), at: None })
+    std::str::from_utf8(bytes).map_err(|error| syntax(format!("the text is not UTF-8: {error}")))
 }
 
 fn read_wgsl(text: &str) -> Result<Source> {
@@ -121,9 +121,7 @@ fn read_glsl(text: &str) -> Result<Source> {
     match glsl::Frontend::default().parse(&options, &text) {
         Ok(module) => Ok(Source { module, text, original }),
         Err(errors) => {
-            let Some(first) = errors.errors.first() else {
-                return Err(Error { kind: Kind::Syntax("the text is not GLSL".into()), at: None });
-            };
+            let Some(first) = errors.errors.first() else { return Err(syntax("the text is not GLSL")) };
             let mut error = messages::of_glsl(first, &text);
             // Declarations of samplers are left out, for naga knows none of GLSL.
             if let ErrorKind::UnknownVariable(name) = &first.kind
@@ -189,9 +187,7 @@ fn check_nesting(source: &Source) -> Result<()> {
     for function in functions.chain(source.module.entry_points.iter().map(|entry| &entry.function)) {
         let statements = spanned(&[&function.body]);
         if let Some(&(_, span, needed)) = statements.iter().find(|(.., depth)| *depth > NESTING) {
-            let subject = "nested statements";
-            let kind = Kind::Limit { subject, needed, limit: NESTING, uses: Vec::new() };
-            return Err(at(kind, span, &source.text));
+            return Err(at(Kind::limit("nested statements", needed, NESTING), span, &source.text));
         }
     }
     Ok(())

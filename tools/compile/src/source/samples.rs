@@ -77,8 +77,7 @@ fn set_uniforms(
     uniforms: &mut UniformValues,
 ) {
     for &(part, shape) in leaves {
-        let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
-        for register in uniforms[part.uniform].iter_mut().skip(part.offset).take(rows) {
+        for register in uniforms[part.uniform].iter_mut().skip(part.offset).take(shape.registers()) {
             *register = [(); 4].map(|()| bits(random, shape, promises.uniforms[part.uniform]));
         }
     }

@@ -9,7 +9,7 @@ use naga::{Block, Expression, Function, Handle, Span, Statement, SwitchCase, Swi
 use super::data::{Data, Scalar, Shape};
 use super::error::{DISCARD, Kind, Result, TEXTURES};
 use super::host::Node;
-use super::lower::{Frame, Lowering};
+use super::lower::{Frame, LoopContext, Lowering};
 use super::value::{Slot, Value, ir_type};
 
 /// Values in each arm of a branch that only computes truth values.
@@ -52,10 +52,9 @@ impl<'a> Lowering<'a> {
     /// Inlines a function and returns its result.
     pub(super) fn inline(&mut self, function: &'a Function, arguments: Vec<Value>) -> Result<Value> {
         let scope = self.variables.len();
-        let nothing = Value::Many(Vec::new().into());
         let result = match &function.result {
             Some(result) => self.zero(result.ty)?,
-            None => nothing,
+            None => Value::Many(Vec::new().into()),
         };
         let result = self.variable(result);
         let running = self.truth(false);
@@ -161,8 +160,8 @@ impl<'a> Lowering<'a> {
         flags.into_iter().filter(may_be).collect()
     }
 
-    fn raise(&mut self, flag: Option<Slot>) -> Result<()> {
-        let Some(flag) = flag else { return self.internal("a jump outside of a loop") };
+    fn raise(&mut self, flag: impl Fn(&Frame<'a>) -> Option<Slot>) -> Result<()> {
+        let Some(flag) = flag(self.frame()) else { return self.internal("a jump outside of a loop") };
         self.variables[flag.0] = self.truth(true);
         Ok(())
     }
@@ -172,21 +171,14 @@ impl<'a> Lowering<'a> {
             Statement::Emit(range) => self.emit(range.clone()),
             Statement::Switch { selector, cases } => self.switch(*selector, cases),
             Statement::Loop { body, continuing, break_if } => self.lower_loop(body, continuing, *break_if),
-            Statement::Break => {
-                let flag = self.frame().breaks.last().copied();
-                self.raise(flag)
-            }
-            Statement::Continue => {
-                let flag = self.frame().continues.last().copied();
-                self.raise(flag)
-            }
+            Statement::Break => self.raise(|frame| frame.breaks.last().copied()),
+            Statement::Continue => self.raise(|frame| frame.continues.last().copied()),
             Statement::Return { value } => {
-                let value = value.map(|value| self.value(value)).transpose()?;
-                let (result, returned) = (self.frame().result, self.frame().returned);
                 if let Some(value) = value {
+                    let (value, result) = (self.value(*value)?, self.frame().result);
                     self.variables[result.0] = value;
                 }
-                self.raise(Some(returned))
+                self.raise(|frame| Some(frame.returned))
             }
             Statement::Store { pointer, value } => {
                 self.name_stored(*pointer, *value)?;
@@ -195,10 +187,8 @@ impl<'a> Lowering<'a> {
                 self.store(&pointer, value)
             }
             Statement::Call { function, arguments, result } => {
-                let arguments: Result<Vec<Value>> = arguments.iter().map(|&arg| self.value(arg)).collect();
-                let arguments = arguments?;
-                let module = self.module;
-                let value = self.deeper(|this| this.inline(&module.functions[*function], arguments))?;
+                let arguments = arguments.iter().map(|&arg| self.value(arg)).collect::<Result<Vec<_>>>()?;
+                let value = self.deeper(|this| this.inline(&this.module.functions[*function], arguments))?;
                 if let Some(result) = result {
                     self.set(*result, value);
                 }
@@ -253,7 +243,6 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         let cond = self.condition(condition)?;
-        let cond = self.b.gather(&[cond]);
         self.b.end(first, &merge.then, Exit::Yield);
         self.b.end(second, &merge.otherwise, Exit::Yield);
         let results = self.b.f.list(merge.results);
@@ -322,13 +311,10 @@ impl<'a> Lowering<'a> {
             return Ok(a.clone());
         }
         if let (Value::Many(x), Value::Many(y)) = (a, b) {
-            let mut all = Vec::with_capacity(x.len());
-            for (x, y) in x.iter().zip(y.iter()) {
-                all.push(self.deeper(|this| this.merge(condition, x, y, merge))?);
-            }
-            return Ok(Value::Many(all.into()));
+            let pairs = x.iter().zip(y.iter());
+            return Value::many(pairs.map(|(x, y)| self.deeper(|this| this.merge(condition, x, y, merge))));
         }
-        if self.nodes(&[condition, a, b]).is_some() {
+        if self.nodes([condition, a, b]).is_some() {
             return self.select(condition, a, b);
         }
         let shape = self.shape(a)?;
@@ -391,16 +377,11 @@ impl<'a> Lowering<'a> {
 
     /// Ends a round of a loop with an exit where a flag says so, at the level of its body.
     pub(super) fn leave_loop(&mut self) -> Result<()> {
-        let frame = self.frames.len();
-        let Some(context) = self.loops.last().filter(|context| context.body == self.b.region) else {
-            return Ok(());
+        let is_here = |context: &&LoopContext| {
+            context.body == self.b.region && !context.ended && context.frame == self.frames.len()
         };
-        if context.ended || context.frame != frame {
-            return Ok(());
-        }
-        let context = context.clone();
-        let returned = self.frame().returned;
-        let flags = [context.broke, returned];
+        let Some(context) = self.loops.last().filter(is_here).cloned() else { return Ok(()) };
+        let flags = [context.broke, self.frame().returned];
         let (broke, back) = (self.variables[flags[0].0].clone(), self.variables[flags[1].0].clone());
         let leaves = self.binary(naga::BinaryOperator::LogicalOr, &broke, &back)?;
         match self.known_truth(&leaves) {
@@ -416,7 +397,6 @@ impl<'a> Lowering<'a> {
             None => {}
         }
         let cond = self.condition(&leaves)?;
-        let cond = self.b.gather(&[cond]);
         let (then, otherwise) = (self.b.new_region(), self.b.new_region());
         let groups = self.exit_groups(&context)?;
         self.b.end(then, &groups, Exit::Break);

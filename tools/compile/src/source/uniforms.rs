@@ -15,7 +15,7 @@ use super::host::{Node, NodeId, Part};
 use super::interface::{Count, Derived, Flag, Layout, Uniform};
 use super::lower::Lowering;
 use super::names::unique;
-use super::value::{Place, Root, Slot, Step, Value};
+use super::value::{Root, Step, Value};
 
 /// Types inside each other.
 const TYPES: usize = 16;
@@ -56,12 +56,7 @@ fn nested_layout(
     depth: usize,
 ) -> std::result::Result<Layout, Kind> {
     if depth == 0 {
-        return Err(Kind::Limit {
-            subject: "nested types",
-            needed: TYPES + 1,
-            limit: TYPES,
-            uses: Vec::new(),
-        });
+        return Err(Kind::limit("nested types", TYPES + 1, TYPES));
     }
     let inner = &module.types[ty].inner;
     if let Some(shape) = Shape::of(inner) {
@@ -96,7 +91,7 @@ fn nested_layout(
 impl<'a> Lowering<'a> {
     /// Declares private variables and uniforms; others are errors where they are used.
     pub(super) fn declare_globals(&mut self) -> Result<()> {
-        self.globals_of_module()?;
+        self.globals_of_module();
         let module = self.module;
         for (handle, global) in module.global_variables.iter() {
             self.span = module.global_variables.get_span(handle);
@@ -162,13 +157,8 @@ impl<'a> Lowering<'a> {
             let Some(step) = path.next() else { break };
             (offset, layout) = self.enter(offset, layout, step, &mut dynamic)?;
         }
-        let mut value = match &dynamic {
-            None => self.load_layout(Part { uniform, offset }, &layout, None)?,
-            Some(index) => {
-                let address = self.address(index)?;
-                self.load_layout(Part { uniform, offset }, &layout, Some(address))?
-            }
-        };
+        let address = dynamic.map(|index| self.address(&index)).transpose()?;
+        let mut value = self.load_layout(Part { uniform, offset }, &layout, address)?;
         for step in path {
             value = self.element(&value, step)?;
         }
@@ -177,11 +167,8 @@ impl<'a> Lowering<'a> {
 
     fn load_members(&mut self, first: usize, layout: &Layout) -> Result<Value> {
         let Layout::Struct(members) = layout else { return self.internal("a struct without members") };
-        let mut values = Vec::with_capacity(members.len());
-        for (index, (_, member)) in members.iter().enumerate() {
-            values.push(self.load_layout(Part { uniform: first + index, offset: 0 }, member, None)?);
-        }
-        Ok(Value::Many(values.into()))
+        let parts = (first..).map(|uniform| Part { uniform, offset: 0 });
+        Value::many(parts.zip(members).map(|(part, (_, member))| self.load_layout(part, member, None)))
     }
 
     /// Follows one step into a struct or array.
@@ -211,9 +198,7 @@ impl<'a> Lowering<'a> {
                 });
                 Ok((offset, *element))
             }
-            (Layout::Struct(_) | Layout::Array(..) | Layout::Leaf(_), _) => {
-                Err(self.error(Kind::Index("an array with an index beyond its end".into())))
-            }
+            (Layout::Struct(_) | Layout::Array(..) | Layout::Leaf(_), _) => Err(self.beyond_array()),
         }
     }
 
@@ -228,12 +213,11 @@ impl<'a> Lowering<'a> {
             Layout::Leaf(shape) => self.node(Node::Uniform(part), *shape),
             Layout::Struct(members) => {
                 let mut offset = 0;
-                let mut values = Vec::with_capacity(members.len());
-                for (_, member) in members {
-                    values.push(self.load_layout(at(offset), member, address)?);
+                Value::many(members.iter().map(|(_, member)| {
+                    let own = at(offset);
                     offset += member.registers();
-                }
-                Ok(Value::Many(values.into()))
+                    self.load_layout(own, member, address)
+                }))
             }
             Layout::Array(..) if address.is_some() => {
                 Err(self.error(Kind::Index("a copy of an array inside an array".into())))
@@ -243,8 +227,7 @@ impl<'a> Lowering<'a> {
             }
             Layout::Array(element, count) => {
                 let all = (0..*count).map(|index| at(index * element.registers()));
-                let values: Result<Vec<Value>> = all.map(|at| self.load_layout(at, element, None)).collect();
-                Ok(Value::Many(values?.into()))
+                Value::many(all.map(|at| self.load_layout(at, element, None)))
             }
         }
     }
@@ -265,7 +248,7 @@ impl<'a> Lowering<'a> {
         target: impl Fn(usize) -> Target,
         address: Option<IrValue>,
     ) -> Vec<Lane> {
-        let count = if shape.is_matrix() { shape.rows.into() } else { 1 };
+        let count = shape.registers();
         let rows: Vec<IrValue> = (0..count).map(|row| self.read_register(target(row), address)).collect();
         let lane = |lane: usize| match shape.is_matrix() {
             true => Lane::new(rows[lane % count], (lane / count) as u8),
@@ -341,12 +324,11 @@ impl<'a> Lowering<'a> {
     /// An element of a list of host values by an index that the program computes: a table in
     /// uniforms.
     pub(super) fn table(&mut self, elements: &[Value], index: &Value) -> Result<Value> {
-        let all: Vec<&Value> = elements.iter().collect();
-        let (Some(nodes), Some(first)) = (self.nodes(&all), elements.first()) else {
+        let (Some(nodes), Some(first)) = (self.nodes(elements), elements.first()) else {
             return Err(self.error(Kind::Index("a local array".into())));
         };
         let shape = self.shape(first)?;
-        let rows = Layout::Leaf(shape).registers();
+        let rows = shape.registers();
         let known = self.interface.derived.iter().position(|derived| derived.nodes == nodes);
         let derived = known.unwrap_or_else(|| {
             let register = self.uniforms.derived_registers;
@@ -370,8 +352,7 @@ impl<'a> Lowering<'a> {
 
     fn add_derived(&mut self, nodes: Vec<NodeId>, register: usize, lane: u8) -> usize {
         let index = self.interface.derived.len();
-        let name = nodes.first().and_then(|node| self.names.get(node)).cloned();
-        let name = name.or_else(|| self.derived_name(*nodes.first()?));
+        let name = nodes.first().and_then(|node| self.derived_name(*node));
         let name = name.unwrap_or_else(|| format!("derived{index}"));
         // The register is counted from the first derived one until all are known.
         let register = u8::try_from(register).unwrap_or(u8::MAX);
@@ -407,7 +388,7 @@ impl<'a> Lowering<'a> {
             return (*register, lane);
         }
         let register = self.uniforms.derived_registers;
-        self.uniforms.derived_registers += Layout::Leaf(shape).registers();
+        self.uniforms.derived_registers += shape.registers();
         if size < 4 {
             self.uniforms.shared.push((register, size));
         }
@@ -536,8 +517,7 @@ impl<'a> Lowering<'a> {
                 derived.nodes.clear();
                 continue;
             }
-            let rows: usize =
-                derived.nodes.iter().map(|node| Layout::Leaf(self.host.shape(*node)).registers()).sum();
+            let rows: usize = derived.nodes.iter().map(|node| self.host.shape(*node).registers()).sum();
             let place = *places.entry(derived.register).or_insert_with(|| {
                 next += rows;
                 next - rows
@@ -552,19 +532,11 @@ impl<'a> Lowering<'a> {
         let mut uses: Vec<(String, usize)> =
             declared.map(|uniform| (uniform.name.clone(), uniform.layout.registers())).collect();
         for derived in &self.interface.derived {
-            let rows = |node: &NodeId| Layout::Leaf(self.host.shape(*node)).registers();
-            uses.push((derived.name.clone(), derived.nodes.iter().map(rows).sum()));
+            let rows = derived.nodes.iter().map(|node| self.host.shape(*node).registers());
+            uses.push((derived.name.clone(), rows.sum()));
         }
         uses.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         uses
-    }
-
-    /// The root of a pointer, if it is a variable.
-    pub(super) fn variable_of(place: &Place) -> Option<Slot> {
-        match place.root {
-            Root::Variable(slot) => Some(slot),
-            Root::Uniform(_) => None,
-        }
     }
 }
 
@@ -573,10 +545,7 @@ fn live(f: &Func) -> Vec<IrValue> {
     let mut walk = Walk::new(f);
     let mut values = Vec::new();
     while let Some(step) = walk.next(f) {
-        values.extend(match step {
-            WalkStep::Let(value) => Some(value),
-            WalkStep::Enter(_) | WalkStep::Begin(_) | WalkStep::End(_) | WalkStep::Leave(_) => None,
-        });
+        values.extend(if let WalkStep::Let(value) = step { Some(value) } else { None });
     }
     values
 }

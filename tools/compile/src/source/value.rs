@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::ir::{Lane, ScalarKind, Type};
 
 use super::data::{Scalar, Shape};
+use super::error::Result;
 use super::host::NodeId;
 
 /// Value of an expression.
@@ -53,6 +54,18 @@ impl Value {
     pub(super) fn lanes(shape: Shape, lanes: Vec<Lane>) -> Self {
         debug_assert_eq!(shape.lanes(), lanes.len());
         Self::Lanes(shape, lanes.into())
+    }
+
+    /// Collects elements.
+    pub(super) fn many(elements: impl Iterator<Item = Result<Self>>) -> Result<Self> {
+        Ok(Self::Many(elements.collect::<Result<_>>()?))
+    }
+}
+
+impl Root {
+    /// The variable, if it is none in uniforms.
+    pub(super) fn slot(self) -> Option<Slot> {
+        if let Self::Variable(slot) = self { Some(slot) } else { None }
     }
 }
 
