@@ -98,11 +98,8 @@ impl Pass<'_> {
 
     /// Changes the exits of a region.
     fn region(&mut self, region: Region, form: &Form) {
-        let data = &mut self.f.regions[region];
-        let crossed = &self.crossed;
-        let is_crossed =
-            |item: &Item| matches!(item, Item::Node(node) if crossed.get(node.0 as usize) == Some(&true));
-        if let Some(at) = data.items.iter().position(is_crossed) {
+        if let Some(at) = self.crossing_at(region) {
+            let data = &mut self.f.regions[region];
             let rest = data.items.split_off(at + 1);
             let Some(Item::Node(node)) = data.items.last().copied() else { return };
             let exit = data.exit;
@@ -149,7 +146,7 @@ impl Pass<'_> {
         let arms = [then, otherwise];
         if let Some(stays) =
             arms.iter().position(|&arm| !leaves(self.f, arm)).filter(|&n| leaves(self.f, arms[1 - n]))
-            && !self.has_crossing(arms[stays])
+            && self.crossing_at(arms[stays]).is_none()
         {
             // What follows moves into the part that goes on.
             let arm = arms[stays];
@@ -222,11 +219,10 @@ impl Pass<'_> {
         self.f.regions[region].exit = exit.with_list(list);
     }
 
-    fn has_crossing(&self, region: Region) -> bool {
-        self.f.regions[region]
-            .items
-            .iter()
-            .any(|item| matches!(item, Item::Node(node) if self.crossed.get(node.0 as usize) == Some(&true)))
+    fn crossing_at(&self, region: Region) -> Option<usize> {
+        let crossed = |node: &Node| self.crossed.get(node.0 as usize) == Some(&true);
+        let is_crossed = |item: &Item| matches!(item, Item::Node(node) if crossed(node));
+        self.f.regions[region].items.iter().position(is_crossed)
     }
 
     /// Makes an `if` the last item of a region.
@@ -345,9 +341,7 @@ fn substitute(f: &mut Func, replaced: &[(Value, Value)]) {
         value
     };
     let Func { values, nodes, pool, .. } = f;
-    for value in pool.iter_mut() {
-        *value = find(*value);
-    }
+    pool.iter_mut().for_each(|value| *value = find(*value));
     for data in values.values_mut() {
         match &mut data.def {
             // Arguments in the pool are replaced already.
@@ -355,9 +349,6 @@ fn substitute(f: &mut Func, replaced: &[(Value, Value)]) {
             Def::Op(op) => op.replace_each(&mut [], find),
         }
     }
-    for node in nodes.values_mut() {
-        if let Some(decider) = node.decider_mut() {
-            *decider = find(*decider);
-        }
-    }
+    let deciders = nodes.values_mut().iter_mut().filter_map(|node| node.decider_mut());
+    deciders.for_each(|decider| *decider = find(*decider));
 }

@@ -3,6 +3,8 @@
 //! Rules: an output is never read and is written once on every path, so a variable becomes one
 //! only if nothing reads it, it is assigned outside of loops, and never again.
 
+use std::collections::BTreeSet;
+
 use transpica::isa::DataOp;
 
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var};
@@ -31,13 +33,8 @@ fn find(parents: &mut [u32], var: Var) -> Var {
 
 /// Nesting of each step in loops.
 fn depths(steps: &[Step]) -> Vec<u32> {
-    let jumps: Vec<u32> = steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::JumpIf(label, _) => Some(*label),
-            _other => None,
-        })
-        .collect();
+    let jump = |step: &Step| if let Step::JumpIf(label, _) = step { Some(*label) } else { None };
+    let jumps: Vec<u32> = steps.iter().filter_map(jump).collect();
     let mut depth = 0;
     let depths = steps.iter().map(|step| {
         match step {
@@ -104,13 +101,8 @@ fn merge(code: &mut Code) {
             copies.retain(|&(target, source)| {
                 source.negate || target.as_var().is_none() || target.as_var() != source.as_var()
             });
-            let mut seen = Vec::with_capacity(copies.len());
-            copies.retain(|copy| {
-                !seen.contains(copy) && {
-                    seen.push(*copy);
-                    true
-                }
-            });
+            let mut seen = BTreeSet::new();
+            copies.retain(|copy| seen.insert(*copy));
             if copies.is_empty() {
                 *step = Step::Nothing;
             }
@@ -168,19 +160,16 @@ fn to_outputs(code: &mut Code) {
 /// Makes an instruction write outputs instead of variables.
 fn redirect(inst: &mut Inst, goals: &[Vec<Target>]) {
     let is_each = inst.lanes() == Lanes::Each;
-    let old = Inst {
-        op: inst.op,
-        targets: std::mem::take(&mut inst.targets),
-        sources: std::mem::take(&mut inst.sources),
-        pc: inst.pc,
-    };
-    inst.sources = if is_each { vec![Vec::new(); old.sources.len()] } else { old.sources.clone() };
-    for (n, target) in old.targets.into_iter().enumerate() {
+    let (targets, sources) = (std::mem::take(&mut inst.targets), inst.sources.clone());
+    if is_each {
+        inst.sources.iter_mut().for_each(Vec::clear);
+    }
+    for (n, target) in targets.into_iter().enumerate() {
         let goal = target.as_var().map(|var| &goals[var.0 as usize]).filter(|goals| !goals.is_empty());
         for to in goal.map_or(&[target][..], Vec::as_slice) {
             inst.targets.push(*to);
             if is_each {
-                inst.sources.iter_mut().zip(&old.sources).for_each(|(lanes, all)| lanes.push(all[n]));
+                inst.sources.iter_mut().zip(&sources).for_each(|(lanes, all)| lanes.push(all[n]));
             }
         }
     }

@@ -104,18 +104,21 @@ impl Inst {
     }
 }
 
+/// Numbers from 0 on in groups of equal keys, in order.
+pub(super) fn grouped<K: PartialEq>(count: usize, key: impl Fn(usize) -> K) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for n in 0..count {
+        match groups.iter_mut().find(|group| key(group[0]) == key(n)) {
+            Some(group) => group.push(n),
+            None => groups.push(vec![n]),
+        }
+    }
+    groups
+}
+
 /// Correspondence of targets and lanes.
 pub(super) fn lanes(op: DataOp) -> Lanes {
     match op {
-        DataOp::Add
-        | DataOp::Mul
-        | DataOp::Sge
-        | DataOp::Slt
-        | DataOp::Flr
-        | DataOp::Max
-        | DataOp::Min
-        | DataOp::Mov
-        | DataOp::Mad => Lanes::Each,
         DataOp::Dp3
         | DataOp::Dp4
         | DataOp::Dph
@@ -125,6 +128,7 @@ pub(super) fn lanes(op: DataOp) -> Lanes {
         | DataOp::Litp
         | DataOp::Rcp
         | DataOp::Rsq => Lanes::All,
+        _other => Lanes::Each,
     }
 }
 

@@ -186,26 +186,20 @@ impl Flow<'_> {
         if !self.frames.is_empty() {
             return Ok(());
         }
-        let mut ready: Vec<Vec<(Target, Operand)>> = Vec::new();
-        self.writes.retain_mut(|write| {
+        let ready = self.writes.extract_if(.., |write| {
             let count = write.missing.len();
             write.missing.retain(|value| !values.contains(value));
-            let is_ready = write.missing.is_empty() && count > 0;
-            if is_ready {
-                ready.push(std::mem::take(&mut write.lanes));
-            }
-            !is_ready
+            write.missing.is_empty() && count > 0
         });
         // Lanes of one value stay together.
-        let all: Vec<(Target, Operand)> = ready.into_iter().flatten().collect();
+        let all = ready.flat_map(|write| write.lanes).collect();
         self.copy(all)
     }
 
-    pub(super) fn copy(&mut self, lanes: Vec<(Target, Operand)>) -> Result<(), Error> {
+    pub(super) fn copy(&mut self, mut lanes: Vec<(Target, Operand)>) -> Result<(), Error> {
         if lanes.is_empty() {
             return Ok(());
         }
-        let mut lanes = lanes;
         let mut addresses: Vec<Lane> = Vec::new();
         for (_, operand) in &mut lanes {
             let Root::Relative { address, .. } = operand.0 else { continue };
@@ -221,12 +215,13 @@ impl Flow<'_> {
         Ok(())
     }
 
+    fn unsupported(&self, what: &str, value: Option<Value>) -> Result<(), Error> {
+        let place = value.map_or_else(Default::default, |value| self.select.place(value));
+        Err(Error::unsupported(what, place))
+    }
+
     fn enter(&mut self, node: Node) -> Result<(), Error> {
         let f = self.select.f;
-        let unsupported = |what: &str, value: Option<Value>| {
-            let place = value.map_or_else(Default::default, |value| self.select.place(value));
-            Err(Error::unsupported(what, place))
-        };
         let kind = match &f.nodes[node] {
             NodeData::If { cond, .. } => {
                 let is_in_loop = matches!(self.frames.last(), Some(Frame { kind: Kind::Loop(_), .. }));
@@ -241,14 +236,13 @@ impl Flow<'_> {
             }
             NodeData::Loop { params, inits, results, .. } => {
                 let Some(shape) = shape(f, node) else {
-                    return unsupported("a loop that is left in other ways", f.get(*params).first().copied());
+                    let first = f.get(*params).first().copied();
+                    return self.unsupported("a loop that is left in other ways", first);
                 };
-                let kept = shape.kept.clone();
-                self.copy_list(*params, *inits, &kept)?;
-                let hidden = f.get(*params).iter().zip(&kept).chain(f.get(*results).iter().zip(&shape.after));
-                self.select
-                    .hidden
-                    .extend(hidden.filter(|(_, is_hidden)| **is_hidden).map(|(&value, _)| value));
+                self.copy_list(*params, *inits, &shape.kept)?;
+                let (kept, after) = (f.get(*params).iter().zip(&shape.kept), f.get(*results).iter());
+                let hidden = kept.chain(after.zip(&shape.after)).filter(|(_, is_hidden)| **is_hidden);
+                self.select.hidden.extend(hidden.map(|(&value, _)| value));
                 let label = shape.int.is_none().then_some(self.labels);
                 self.labels += u32::from(label.is_some());
                 self.select.code.steps.push(match (shape.int, label) {
@@ -264,7 +258,7 @@ impl Flow<'_> {
                 Kind::Loop(Open { shape, label, again: None, deferred: Vec::new() })
             }
             NodeData::Block { .. } => Kind::Block,
-            NodeData::Switch { selector, .. } => return unsupported("a switch", Some(*selector)),
+            NodeData::Switch { selector, .. } => return self.unsupported("a switch", Some(*selector)),
         };
         let (before, copies) = (self.state(), self.select.copies());
         self.frames.push(Frame { node, kind, before, after_first: None, copies });
@@ -306,12 +300,9 @@ impl Flow<'_> {
             Exit::Continue(list) if matches!(frame.kind, Kind::Loop(_)) => self.next(list)?,
             Exit::Break(list) | Exit::Continue(list) => {
                 let value = f.get(list).first().copied();
-                let place = value.map_or_else(Default::default, |value| self.select.place(value));
-                return Err(Error::unsupported("leaving a loop or block from inside of others", place));
+                return self.unsupported("leaving a loop or block from inside of others", value);
             }
-            Exit::Unreachable => {
-                return Err(Error::unsupported("a part that never ends", Default::default()));
-            }
+            Exit::Unreachable => return self.unsupported("a part that never ends", None),
         }
         let state = self.state();
         if !stays {
@@ -414,13 +405,7 @@ impl Flow<'_> {
                 match self.select.number(lane).map(|(root, _)| root) {
                     Some(Root::Value(lane)) => !params.contains(&lane.value()),
                     Some(Root::Relative { .. }) => false,
-                    Some(
-                        Root::Var(_)
-                        | Root::Input { .. }
-                        | Root::Uniform { .. }
-                        | Root::Const(_)
-                        | Root::Computed(_),
-                    ) => true,
+                    Some(_other) => true,
                     // A truth value, which is a number of its own unless something gives it.
                     None => f.op(lane.value()).is_some(),
                 }
@@ -521,7 +506,7 @@ impl Select<'_> {
             let var: Var = self.var(Lane::new(value, lane));
             // It may need a0 itself.
             let test = self.test(Lane::new(cond, lane), true)?;
-            let mut operands = vec![self.argument(Lane::new(a, lane))?, self.argument(Lane::new(b, lane))?];
+            let mut operands = [self.argument(Lane::new(a, lane))?, self.argument(Lane::new(b, lane))?];
             // One address at a time.
             if let [(Root::Relative { address: x, .. }, _), (Root::Relative { address: y, .. }, _)] =
                 operands[..]
@@ -529,10 +514,8 @@ impl Select<'_> {
             {
                 operands[0] = self.moved(&operands[..1])?[0];
             }
-            let sources = self.pin_all(operands)?;
-            let copies: Vec<Step> =
-                sources.into_iter().map(|source| Step::Copy(vec![(Target::Var(var), source)])).collect();
-            let [first, second] = <[Step; 2]>::try_from(copies).unwrap_or([Step::Nothing, Step::Nothing]);
+            let copy = |source: Source| Step::Copy(vec![(Target::Var(var), source)]);
+            let (first, second) = (copy(self.pin(operands[0])?), copy(self.pin(operands[1])?));
             self.code.steps.extend([Step::If(test), first, Step::Else, second, Step::EndIf]);
         }
         Ok(())

@@ -60,7 +60,7 @@ fn around(steps: &[Step]) -> Vec<Vec<usize>> {
 }
 
 /// The steps that assign each variable.
-fn assignments(code: &Code) -> Vec<Vec<usize>> {
+pub(super) fn assignments(code: &Code) -> Vec<Vec<usize>> {
     let mut assigned = vec![Vec::new(); code.hints.len()];
     for (n, step) in code.steps.iter().enumerate() {
         step.for_each_target(|target| {

@@ -51,7 +51,7 @@ use pack::Packing;
 pub type Carried = (u32, (u8, u8));
 
 /// Surroundings of a function: registers of its outputs, and uniforms.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// The output register of each value that the function yields, and the components that its
     /// lanes are written to, in their order; those of every vertex, if it sends vertices.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use transpica::isa::{DataOp, Pc, sizes};
 
-use super::code::{Code, Inst, Lanes, Source, Step, Target, Var};
+use super::code::{Code, Inst, Lanes, Source, Step, Target, Var, grouped};
 use super::error::{Error, listed};
 use super::live::{Sets, interference};
 
@@ -208,11 +208,9 @@ fn colors(
 /// Splits an instruction, or copies an operand.
 fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
     let Broken { step, operand } = broken;
-    let splits = match &code.steps[step] {
-        Step::Data(inst) => inst.lanes() == Lanes::Each || operand.is_none(),
-        _other => false,
-    };
-    if splits && let Step::Data(inst) = &code.steps[step] {
+    if let Step::Data(inst) = &code.steps[step]
+        && (inst.lanes() == Lanes::Each || operand.is_none())
+    {
         let inst = inst.clone();
         let parts = split(code, &inst, groups, operand);
         code.steps.splice(step..=step, parts.into_iter().map(Step::Data));
@@ -225,10 +223,7 @@ fn repair(code: &mut Code, groups: &Groups, broken: Broken) {
         Step::Address { lanes } => lanes.iter().copied().flatten().collect(),
         _other => return,
     };
-    let mut copies: Vec<(Var, Var)> = Vec::new();
-    for var in vars(&lanes) {
-        copies.push((var, code.var(None)));
-    }
+    let copies: Vec<(Var, Var)> = vars(&lanes).into_iter().map(|var| (var, code.var(None))).collect();
     let is_whole =
         |lanes: &Vec<Source>| vars(lanes).iter().all(|var| copies.iter().any(|(known, _)| known == var));
     let replace = |source: &mut Source| {
@@ -258,13 +253,6 @@ fn split(code: &mut Code, inst: &Inst, groups: &Groups, operand: Option<usize>) 
         Some(operand) => inst.sources[operand][n].as_var().map(|var| groups.of(var)),
         None => inst.targets[n].as_var().map(|var| groups.of(var)),
     };
-    let mut parts: Vec<Vec<usize>> = Vec::new();
-    for n in 0..inst.targets.len() {
-        match parts.iter_mut().find(|part| key(part[0]) == key(n)) {
-            Some(part) => part.push(n),
-            None => parts.push(vec![n]),
-        }
-    }
     let part = |part: &Vec<usize>| Inst {
         op: inst.op,
         targets: part.iter().map(|&n| inst.targets[n]).collect(),
@@ -276,7 +264,7 @@ fn split(code: &mut Code, inst: &Inst, groups: &Groups, operand: Option<usize>) 
         },
         pc: inst.pc,
     };
-    ordered(code, parts.iter().map(part).collect())
+    ordered(code, grouped(inst.targets.len(), key).iter().map(part).collect())
 }
 
 /// Orders parts so that none reads what an earlier one wrote; in a cycle, one writes elsewhere

@@ -8,7 +8,7 @@ use crate::ir::{
 };
 use transpica::isa::{CompareOp, DataOp, Index, Pc};
 
-use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, lanes};
+use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var, grouped, lanes};
 use super::error::{Error, Place};
 use super::flow::Strategy;
 use super::fuse::{Fusion, Fusions};
@@ -88,10 +88,7 @@ pub(super) fn root(f: &Func, mut lane: Lane) -> Operand {
 }
 
 /// Lanes that were copied to variables, so that later operands can read them there.
-#[derive(Clone, Debug)]
-struct Copied {
-    lanes: Vec<(Operand, Operand)>,
-}
+type Copied = Vec<(Operand, Operand)>;
 
 /// Selection in progress.
 pub(super) struct Select<'a> {
@@ -263,11 +260,7 @@ impl<'a> Select<'a> {
             Unary::Neg | Unary::AddressP | Unary::Not => return Ok(()),
             // It is there from the start.
             Unary::FromBits if self.vars[4 * value.0 as usize].is_some() => return Ok(()),
-            // The machine lacks them.
-            _other => {
-                let name = op.signature().name;
-                return Err(Error::unsupported(format!("the operation {name}"), self.place(value)));
-            }
+            _other => return self.lacks(op.signature().name, value),
         };
         if op == DataOp::Flr {
             let targets = self.targets(value, lanes);
@@ -278,6 +271,11 @@ impl<'a> Select<'a> {
             self.data(op, targets, vec![self.operands(a, &[lane])])?;
         }
         Ok(())
+    }
+
+    /// Refuses an operation that the machine lacks.
+    fn lacks(&self, name: &str, value: Value) -> Result<(), Error> {
+        Err(Error::unsupported(format!("the operation {name}"), self.place(value)))
     }
 
     fn binary(&mut self, value: Value, lanes: &[u8], op: Binary, a: Value, b: Value) -> Result<(), Error> {
@@ -302,11 +300,7 @@ impl<'a> Select<'a> {
             | Binary::IEqual
             | Binary::ILess
             | Binary::IGreater => return Ok(()),
-            // The machine lacks them.
-            _other => {
-                let name = op.signature().name;
-                return Err(Error::unsupported(format!("the operation {name}"), self.place(value)));
-            }
+            _other => return self.lacks(op.signature().name, value),
         };
         let sources = vec![self.operands(a, lanes), self.operands(b, lanes)];
         let targets = self.targets(value, lanes);
@@ -380,15 +374,10 @@ impl<'a> Select<'a> {
             }
             return Ok(());
         }
-        let mut operands = Vec::with_capacity(sources.len());
-        for lanes in sources {
-            operands.push(self.same_class(lanes)?);
-        }
+        let operands = sources.into_iter().map(|lanes| self.same_class(lanes));
+        let mut operands = operands.collect::<Result<Vec<_>, Error>>()?;
         self.arrange(Slots::of(op, self.is_exact), &mut operands)?;
-        let mut sources = Vec::with_capacity(operands.len());
-        for lanes in operands {
-            sources.push(self.pin_all(lanes)?);
-        }
+        let sources = operands.into_iter().map(|lanes| self.pin_all(lanes)).collect::<Result<_, Error>>()?;
         self.code.steps.push(Step::Data(Inst { op, targets, sources, pc: self.pc }));
         Ok(())
     }
@@ -404,20 +393,14 @@ impl<'a> Select<'a> {
             return None;
         }
         let key = |n: usize| sources.iter().map(|lanes| class(lanes[n])).collect::<Vec<_>>();
-        let mut parts: Vec<Vec<usize>> = Vec::new();
-        for n in 0..mixed.len() {
-            match parts.iter_mut().find(|part| key(part[0]) == key(n)) {
-                Some(part) => part.push(n),
-                None => parts.push(vec![n]),
-            }
-        }
+        let parts = grouped(mixed.len(), key);
         (op == DataOp::Mov || parts.len() == 2).then_some(parts)
     }
 
     fn copied_lanes(&self, lanes: &[Operand]) -> Option<Vec<Operand>> {
         self.copied.iter().rev().find_map(|copied| {
             let find = |lane: &Operand| {
-                let known = copied.lanes.iter().find(|(known, _)| known == lane);
+                let known = copied.iter().find(|(known, _)| known == lane);
                 known.map(|&(_, copy)| copy)
             };
             lanes.iter().map(find).collect()
@@ -461,7 +444,7 @@ impl<'a> Select<'a> {
         let find = |lane| copied.iter().find(|&&(known, _)| known == lane).map(|&(_, copy)| copy);
         let operands = lanes.iter().filter_map(|&lane| find(lane)).collect();
         if self.reuses {
-            self.copied.push(Copied { lanes: copied });
+            self.copied.push(copied);
         }
         Ok(operands)
     }
@@ -504,7 +487,7 @@ impl<'a> Select<'a> {
         };
         let sources = vec![vec![source]; 2];
         self.code.steps.push(Step::Data(Inst { op, targets: vec![Target::Var(var)], sources, pc: None }));
-        self.copied.push(Copied { lanes: vec![(lane, (Root::Var(var), false))] });
+        self.copied.push(vec![(lane, (Root::Var(var), false))]);
         Ok(var)
     }
 
@@ -578,50 +561,22 @@ impl<'a> Select<'a> {
     /// Copies an operand of one class to variables; it keeps its sign.
     pub fn moved(&mut self, lanes: &[Operand]) -> Result<Vec<Operand>, Error> {
         let plain: Vec<Operand> = lanes.iter().map(|&(root, _)| (root, false)).collect();
-        let signed = |copies: Vec<Operand>| {
-            let pairs = copies.into_iter().zip(lanes);
-            pairs.map(|((root, negate), lane)| (root, negate != lane.1)).collect()
-        };
-        if let Some(known) = self.copied_lanes(&plain) {
-            return Ok(signed(known));
-        }
-        let mut copied: Vec<(Operand, Operand)> = Vec::new();
-        let mut targets = Vec::new();
-        for &lane in &plain {
-            if !copied.iter().any(|&(known, _)| known == lane) {
-                let var = self.code.var(None);
-                copied.push((lane, (Root::Var(var), false)));
-                targets.push(Target::Var(var));
-            }
-        }
-        let sources = copied.iter().map(|&(lane, _)| lane).collect();
-        self.data(DataOp::Mov, targets, vec![sources])?;
-        let find = |lane| copied.iter().find(|&&(known, _)| known == lane).map(|&(_, copy)| copy);
-        let copies = plain.iter().filter_map(|&lane| find(lane)).collect();
-        if self.reuses {
-            self.copied.push(Copied { lanes: copied });
-        }
-        Ok(signed(copies))
+        let copies = self.copied_to_vars(&plain)?.into_iter().zip(lanes);
+        Ok(copies.map(|((root, negate), lane)| (root, negate != lane.1)).collect())
     }
 
     /// Adds CMP of two pairs of lanes.
-    pub fn compare(&mut self, ops: [CompareOp; 2], pairs: [[Operand; 2]; 2]) -> Result<(), Error> {
-        let [first, second] = pairs;
-        let mut operands = Vec::with_capacity(2);
-        for n in 0..2 {
-            operands.push(self.same_class(vec![first[n], second[n]])?);
-        }
-        let mut ops = ops;
+    pub fn compare(&mut self, mut ops: [CompareOp; 2], pairs: [[Operand; 2]; 2]) -> Result<(), Error> {
+        let mut lanes = |n: usize| self.same_class(pairs.map(|pair| pair[n]).to_vec());
+        let mut operands = [lanes(0)?, lanes(1)?];
         let wide = |lanes: &[Operand]| class(lanes[0]).0.is_wide();
         if !wide(&operands[0]) && wide(&operands[1]) {
             operands.swap(0, 1);
             ops = ops.map(super::conditions::mirrored);
         }
         self.arrange(Slots { wide: [true, false, false], swaps: false }, &mut operands)?;
-        let mut sources = [Vec::new(), Vec::new()];
-        for (source, lanes) in sources.iter_mut().zip(operands) {
-            *source = self.pin_all(lanes)?;
-        }
+        let [a, b] = operands;
+        let sources = [self.pin_all(a)?, self.pin_all(b)?];
         self.code.steps.push(Step::Compare { ops, sources, pc: self.pc });
         Ok(())
     }

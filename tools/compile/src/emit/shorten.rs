@@ -16,6 +16,9 @@ use super::print::split_place;
 const MOST_LENGTH: usize = 60;
 /// Most procedures, each of which takes a search.
 const MOST_PROCEDURES: usize = 24;
+/// First words of lines that change control flow, flags or addresses, or do nothing.
+const NOT_PLAIN: [&str; 13] =
+    ["cmp", "mova", "nop", "end", "ifc", "ifu", "for", "breakc", "jmpc", "jmpu", "call", ".else", ".end"];
 
 /// Moves the common end of both parts of every IF behind it.
 pub(super) fn merge_ends(lines: &mut Vec<String>) {
@@ -107,22 +110,7 @@ pub(super) fn word(line: &str) -> &str {
 
 /// Returns whether a line computes and leaves flags and addresses alone.
 fn is_plain(line: &str) -> bool {
-    !matches!(
-        word(line),
-        "cmp"
-            | "mova"
-            | "nop"
-            | "end"
-            | "ifc"
-            | "ifu"
-            | "for"
-            | "breakc"
-            | "jmpc"
-            | "jmpu"
-            | "call"
-            | ".else"
-            | ".end"
-    ) && !line.ends_with(':')
+    !NOT_PLAIN.contains(&word(line)) && !line.ends_with(':')
 }
 
 /// The `.end` of a block, from its `.else` on.

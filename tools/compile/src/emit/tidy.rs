@@ -54,14 +54,9 @@ fn close(steps: &mut Vec<Step>, start: usize, middle: usize, end: usize, labels:
     }
     if let Test::Bool { expected: false, .. } = test {
         // The parts change places: then, else => else, then.
-        let second: Vec<Step> = steps.drain(middle + 1..end).collect();
-        let first: Vec<Step> = steps.drain(start + 1..middle).collect();
-        steps[start] = Step::If(test.negated());
-        let at = start + 1;
-        let count = second.len();
-        steps.splice(at..at, second);
-        let at = at + count + 1;
-        steps.splice(at..at, first);
+        let (then, otherwise) = (steps[start + 1..middle].to_vec(), steps[middle + 1..end].to_vec());
+        let exchanged = [vec![Step::If(test.negated())], otherwise, vec![Step::Else], then];
+        steps.splice(start..end, exchanged.into_iter().flatten());
     }
     end + 1
 }

@@ -70,11 +70,7 @@ impl Uses {
                     self.early[read.0 as usize] |= is_outer;
                     address
                 }
-                Root::Var(_)
-                | Root::Input { .. }
-                | Root::Uniform { .. }
-                | Root::Const(_)
-                | Root::Computed(_) => continue,
+                _other => continue,
             };
             self.counts[slot(lane)] += 1;
             // Conditions and addresses are computed where they are needed, perhaps twice.

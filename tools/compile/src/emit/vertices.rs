@@ -11,6 +11,7 @@ use transpica::isa::Index;
 use super::code::{Code, Home, Inst, Lanes, Source, Step, Target, Var};
 use super::error::Error;
 use super::flow::Flow;
+use super::hoist;
 use super::select::{ONE, Operand, Root};
 
 /// Operands of SETEMIT.
@@ -145,16 +146,8 @@ pub(super) fn send(steps: &[Step]) -> bool {
 
 /// The step that assigns each variable, if there is one alone.
 fn assignments(code: &Code) -> Vec<Option<usize>> {
-    let mut all = vec![(0u32, 0); code.hints.len()];
-    for (n, step) in code.steps.iter().enumerate() {
-        step.for_each_target(|target| {
-            if let Some(var) = target.as_var() {
-                let (count, at) = &mut all[var.0 as usize];
-                (*count, *at) = (*count + 1, n);
-            }
-        });
-    }
-    all.into_iter().map(|(count, at)| (count == 1).then_some(at)).collect()
+    let once = |all: Vec<usize>| if let [only] = all[..] { Some(only) } else { None };
+    hoist::assignments(code).into_iter().map(once).collect()
 }
 
 /// Keeps the outputs that variables can become: those in whose stretch of code they are assigned.
