@@ -209,9 +209,7 @@ impl Run<'_> {
     /// Runs the program on vertices with the same uniforms.
     fn group(&mut self, vertices: &[Vertex<'_>], registers: &UniformRegisters) -> Result<(), Error> {
         let mut uniforms = Uniforms { ints: registers.ints, bools: registers.bools, ..Uniforms::default() };
-        for (to, from) in uniforms.floats.iter_mut().zip(&registers.floats) {
-            *to = *from;
-        }
+        uniforms.floats.iter_mut().zip(&registers.floats).for_each(|(to, from)| *to = *from);
         self.constants.apply(&mut uniforms);
         self.batch.set_uniforms(&uniforms);
         let attributes: Vec<_> = vertices.iter().map(|vertex| vertex.inputs.attributes).collect();
@@ -284,9 +282,8 @@ fn movement(
         }
         for (uniform, registers) in interface.uniforms.iter().zip(Rc::make_mut(&mut inputs.uniforms)) {
             for (offset, shape) in uniform.layout.leaves() {
-                let rows = if shape.is_matrix() { shape.rows.into() } else { 1 };
-                let is_float = shape.scalar == Scalar::Float;
-                for register in registers.iter_mut().skip(offset).take(if is_float { rows } else { 0 }) {
+                let rows = if shape.scalar == Scalar::Float { shape.registers() } else { 0 };
+                for register in registers.iter_mut().skip(offset).take(rows) {
                     *register = register.map(|bits| nudge(f32::from_bits(bits)).to_bits());
                 }
             }

@@ -307,14 +307,7 @@ fn emitted(Lowered { module, interface, .. }: Lowered) -> Result<(Interface, Emi
     let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
     // Registers from `free` to c95 may hold constants.
     let free = (1u128 << 96) - (1u128 << interface.free);
-    let surroundings = Surroundings {
-        outputs,
-        carried: Vec::new(),
-        free,
-        present: Vec::new(),
-        shares: false,
-        is_exact: false,
-    };
+    let surroundings = Surroundings { outputs, free, ..Surroundings::default() };
     let emitted = emit(&module, &surroundings).map_err(|error| Error::Emit(with_lines(error)))?;
     Ok((interface, emitted))
 }

@@ -175,7 +175,7 @@ fn floats(interface: &Interface) -> Vec<(u8, String, u8)> {
         all.push((register, uniform.name.clone(), uniform.layout.registers() as u8));
     }
     for derived in &interface.derived {
-        let count: usize = derived.nodes.iter().map(|&node| registers(interface, node)).sum();
+        let count: usize = derived.nodes.iter().map(|&node| interface.host.shape(node).registers()).sum();
         match all.iter_mut().find(|(register, ..)| *register == derived.register) {
             Some((_, name, own)) => {
                 name.push('_');
@@ -186,12 +186,6 @@ fn floats(interface: &Interface) -> Vec<(u8, String, u8)> {
         }
     }
     all
-}
-
-/// Registers of a value of the host.
-fn registers(interface: &Interface, node: crate::source::host::NodeId) -> usize {
-    let shape = interface.host.shape(node);
-    if shape.is_matrix() { shape.rows.into() } else { 1 }
 }
 
 /// Writes the declarations of an output, and returns its name.

@@ -64,12 +64,8 @@ impl Registers {
     /// Returns the uniforms of the second program for those of the first.
     pub fn uniforms(&self, first: &Uniforms) -> Uniforms {
         let mut uniforms = first.clone();
-        for (register, &from) in uniforms.floats.iter_mut().zip(&self.floats) {
-            *register = first.floats[usize::from(from)];
-        }
-        for (register, &from) in uniforms.ints.iter_mut().zip(&self.ints) {
-            *register = first.ints[usize::from(from)];
-        }
+        uniforms.floats = self.floats.map(|from| first.floats[usize::from(from)]);
+        uniforms.ints = self.ints.map(|from| first.ints[usize::from(from)]);
         for (register, &from) in (0..).zip(&self.bools) {
             uniforms.set_bool(register, first.bool(from));
         }
@@ -110,16 +106,11 @@ impl Matching {
     /// An output that only one program has, or a name that none has.
     pub fn new(symbols: [&Symbols; 2], outputs: &[String]) -> Result<Self, String> {
         let mut notes = Vec::new();
-        let mut bank = |bank: SymbolBank, count: usize| permutation(symbols, bank, count, &mut notes);
-        let inputs = bank(SymbolBank::Input, 16);
-        let floats = bank(SymbolBank::Float, FLOATS);
-        let ints = bank(SymbolBank::Int, INTS);
-        let bools = bank(SymbolBank::Bool, BOOLS);
         let registers = Registers {
-            inputs: std::array::from_fn(|n| inputs[n]),
-            floats: std::array::from_fn(|n| floats[n]),
-            ints: std::array::from_fn(|n| ints[n]),
-            bools: std::array::from_fn(|n| bools[n]),
+            inputs: permutation(symbols, SymbolBank::Input, &mut notes),
+            floats: permutation(symbols, SymbolBank::Float, &mut notes),
+            ints: permutation(symbols, SymbolBank::Int, &mut notes),
+            bools: permutation(symbols, SymbolBank::Bool, &mut notes),
         };
         Ok(Self { registers, outputs: pairs(symbols, outputs)?, notes })
     }
@@ -139,14 +130,14 @@ fn named(symbols: &Symbols, bank: SymbolBank) -> Vec<&Named> {
 
 /// Returns for each register of the second program the first program's. Names come first, then
 /// equal numbers; what is left is paired in order.
-fn permutation(symbols: [&Symbols; 2], bank: SymbolBank, count: usize, notes: &mut Vec<String>) -> Vec<u8> {
+fn permutation<const N: usize>(symbols: [&Symbols; 2], bank: SymbolBank, notes: &mut Vec<String>) -> [u8; N] {
     let [first, second] = symbols.map(|symbols| named(symbols, bank));
-    let (mut found, mut taken) = (vec![None; count], vec![false; count]);
+    let (mut found, mut taken) = ([None; N], [false; N]);
     for own in &second {
         let Some(other) = first.iter().find(|other| other.name == own.name) else { continue };
         for place in 0..own.count.min(other.count) {
             let (to, from) = (own.first + place, other.first + place);
-            if to < count && from < count && found[to].is_none() && !taken[from] {
+            if to < N && from < N && found[to].is_none() && !taken[from] {
                 (found[to], taken[from]) = (Some(from), true);
             }
         }
@@ -169,9 +160,9 @@ fn permutation(symbols: [&Symbols; 2], bank: SymbolBank, count: usize, notes: &m
             (*from, taken[register]) = (Some(register), true);
         }
     }
-    let mut rest = (0..count).filter(|&register| !taken[register]);
+    let mut rest = (0..N).filter(|&register| !taken[register]);
     // Range: banks have at most 96 registers, and as many are left as are free.
-    found.iter().map(|from| from.or_else(|| rest.next()).unwrap_or(0) as u8).collect()
+    found.map(|from| from.or_else(|| rest.next()).unwrap_or(0) as u8)
 }
 
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];

@@ -317,7 +317,7 @@ impl<'a, L: Language> Code<'a, L> {
                         names.push(&derived.name);
                     }
                 }
-                register += Layout::Leaf(shape).registers();
+                register += shape.registers();
             }
         }
         let mut before = Vec::new();
