@@ -20,7 +20,7 @@ use crate::expect::{Expectation, Expected, Tolerance, ULPS};
 use crate::keys::Place;
 use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
-use crate::shader::{Choices, Problem, Shader};
+use crate::shader::{Choices, Problem, Shader, read};
 use crate::toml::{Item, Key, Reader, in_order, value};
 use crate::twin::Twin;
 use crate::values::{Defaults, Layers, state};
@@ -61,7 +61,7 @@ impl TestFile {
     /// A file that cannot be read, or is not of the format; errors of the shader.
     pub fn load(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
-        Self::with(&name, &text(path)?, &|name| file_beside(path, name))
+        Self::with(&name, &text(path)?, &|name| read(&path.with_file_name(name)))
     }
 
     /// Loads the shader of a file alone.
@@ -69,7 +69,8 @@ impl TestFile {
     /// # Errors
     /// A file that cannot be read; errors of the shader.
     pub fn load_shader(path: &Path) -> Result<Shader, Problem> {
-        Self::shader_of(&path.display().to_string(), &text(path)?, &|name| file_beside(path, name))
+        let files = |name: &str| read(&path.with_file_name(name));
+        Self::shader_of(&path.display().to_string(), &text(path)?, &files)
     }
 
     /// Reads the text of a file and its shader without a file system. `files` returns sources by
@@ -170,13 +171,6 @@ impl TestFile {
 /// Reads the text of a test file.
 fn text(path: &Path) -> Result<String, Problem> {
     std::fs::read_to_string(path).map_err(|error| Problem::new(path.display(), error))
-}
-
-/// Reads a file beside a test file.
-fn file_beside(tests: &Path, name: &str) -> Result<(String, Vec<u8>), Problem> {
-    let path = tests.with_file_name(name);
-    let bytes = std::fs::read(&path).map_err(|error| Problem::new(path.display(), error))?;
-    Ok((path.display().to_string(), bytes))
 }
 
 /// Reads the shader that a file names, or the one beside it.

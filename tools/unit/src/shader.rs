@@ -144,13 +144,7 @@ impl Shader {
     /// # Errors
     /// A file that cannot be read; errors of the assembler or the container.
     pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Problem> {
-        let mut files = Vec::new();
-        for path in paths {
-            let name = path.as_ref().display().to_string();
-            let bytes = std::fs::read(path).map_err(|error| Problem::new(&name, error))?;
-            files.push((name, bytes));
-        }
-        Self::of_files(&files)
+        Self::of_files(&paths.iter().map(|path| read(path.as_ref())).collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Reads sources, or one container, from their contents by name. With the feature `source`, a
@@ -275,6 +269,12 @@ impl Shader {
     pub(crate) fn listing(&self, index: Option<usize>) -> Option<Listing> {
         Listing::of_model(self.named.clone(), index).ok()
     }
+}
+
+/// Reads a file, with the name that reports show.
+pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), Problem> {
+    let bytes = std::fs::read(path).map_err(|error| Problem::new(path.display(), error))?;
+    Ok((path.display().to_string(), bytes))
 }
 
 /// Reads the programs of a container.
