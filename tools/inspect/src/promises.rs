@@ -234,21 +234,12 @@ pub fn keep(options: &Options, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4
 pub fn keeps(promise: Promise, step: &TraceRecord) -> bool {
     let Inst::Data { op, mask, .. } = step.inst else { return true };
     let computed = match op {
-        DataOp::Add
-        | DataOp::Mul
-        | DataOp::Mad
-        | DataOp::Dp3
-        | DataOp::Dp4
-        | DataOp::Dph
-        | DataOp::Rcp
-        | DataOp::Rsq
-        | DataOp::Ex2
-        | DataOp::Lg2 => Mask::XYZW,
         // Its other components are copies and 1.
         DataOp::Dst => Mask(2),
         DataOp::Mov | DataOp::Max | DataOp::Min | DataOp::Sge | DataOp::Slt | DataOp::Flr | DataOp::Litp => {
             Mask::NONE
         }
+        _arithmetic => Mask::XYZW,
     };
     let written = mask.iter().filter(|component| computed.has(*component));
     written.map(|component| step.result[component.index()]).all(|number| promise.holds(&[number]))

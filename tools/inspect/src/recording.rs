@@ -250,12 +250,7 @@ impl Recording {
                 state.outputs[usize::from(register & 15)] = step.result;
             }
             Inst::Emit if self.swaps(&inst) => std::mem::swap(&mut state.outputs, &mut state.other),
-            Inst::Emit
-            | Inst::Mova { .. }
-            | Inst::Cmp { .. }
-            | Inst::Flow(_)
-            | Inst::SetEmit { .. }
-            | Inst::Unassigned(_) => {}
+            _other => {}
         }
         (state.address, state.flags) = (step.address, step.flags);
         let (flags, bools, ints) = (state.flags, self.bools, self.ints);

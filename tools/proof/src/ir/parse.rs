@@ -396,13 +396,7 @@ impl<'a> Parser<'a> {
                 self.sign(']')?;
                 Op::Read(Resource::Index { member, element })
             }
-            Resource::Input(_)
-            | Resource::Uniform(_)
-            | Resource::BoolUniform(_)
-            | Resource::Member { .. }
-            | Resource::Host(_)
-            | Resource::Draw(_)
-            | Resource::Specialized(_) => Op::Read(resource),
+            _plain => Op::Read(resource),
         })
     }
 
