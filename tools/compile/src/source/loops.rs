@@ -272,8 +272,8 @@ impl<'a> Lowering<'a> {
         self.run(vec![Cursor::new(all.continuing)])
     }
 
-    /// Lowers what stands before a test, except its conditions. LOOP makes the test: its limit needs
-    /// no float register.
+    /// Lowers what stands before a test, except its conditions. LOOP makes the test: its limit
+    /// needs no float register.
     fn before_test(&mut self, body: &'a Block, test: usize, conditions: &[Handle<Expression>]) -> Result<()> {
         for statement in body.iter().take(test) {
             if let Statement::Emit(range) = statement {
