@@ -193,8 +193,8 @@ impl Graph {
         }
     }
 
-    /// For each node of another graph the same expression of this one, if there is one. `part` gives
-    /// parts of uniforms here for those there.
+    /// For each node of another graph the same expression of this one, if there is one. `part`
+    /// gives parts of uniforms here for those there.
     pub(super) fn same(&self, other: &Self, part: impl Fn(Part) -> Option<Part>) -> Vec<Option<NodeId>> {
         let mut same: Vec<Option<NodeId>> = Vec::with_capacity(other.nodes.len());
         for (node, shape) in &other.nodes {
