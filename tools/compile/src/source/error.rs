@@ -17,6 +17,8 @@ pub(super) const TEXTURES: &str = "textures and samplers";
 pub(super) const DERIVATIVES: &str = "derivatives: it has no neighbors";
 /// An operation that only fragments have.
 pub(super) const DISCARD: &str = "a discarded vertex";
+/// An output that it lacks.
+pub(super) const CLIP: &str = "gl_ClipDistance";
 /// Types that memory of a host lacks.
 pub(super) const BOOLS: &str = "bools among float uniforms";
 pub(super) const FLOAT_UNIFORMS: &str = "float uniforms";
@@ -187,6 +189,9 @@ impl Kind {
             Self::Resource(_) => {
                 "the vertex unit reads attributes and 96 uniform registers only: move bones and tables to \
                  a uniform array (30 matrices of three rows fit), and sample textures per fragment"
+            }
+            Self::BuiltIn(what) if what == CLIP => {
+                "the host sets the one clip plane of the console: leave it out here"
             }
             Self::BuiltIn(_) => "give each vertex what it needs as an attribute",
             Self::Format(_) => "use f32, or i32 and u32 for whole numbers below 2^24",

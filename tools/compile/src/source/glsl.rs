@@ -13,14 +13,16 @@
 //! | a block without binding | one with a binding |
 //! | `precision`, `invariant`, samplers | nothing |
 
-use super::error::Location;
+use super::error::{CLIP, Location};
 
 /// Bindings of declarations that have none begin here.
 const BINDINGS: usize = 16;
 
 /// Interpolation and precision.
 const KEPT: [&str; 4] = ["flat", "smooth", "centroid", "noperspective"];
-const DROPPED: [&str; 4] = ["highp", "mediump", "lowp", "invariant"];
+/// What stands before the type of a variable, too.
+const DROPPED: [&str; 11] =
+    ["highp", "mediump", "lowp", "invariant", "in", "out", "attribute", "varying", "uniform", "layout", ";"];
 
 struct Rewriter<'a> {
     output: String,
@@ -80,6 +82,13 @@ pub(super) fn modern(text: &str) -> String {
     }
     statement.iter().for_each(|token| rewriter.output.push_str(token));
     rewriter.output
+}
+
+/// Returns whether a text stores to an element of gl_ClipDistance.
+pub(super) fn writes_clip_distance(text: &str) -> bool {
+    let tokens: Vec<&str> = tokens(text).into_iter().filter(|token| !is_trivia(token)).collect();
+    let mut windows = tokens.windows(5);
+    windows.any(|window| matches!(window, [name, "[", _, "]", "="] if *name == CLIP))
 }
 
 /// The place in the text that was given of one in the rewritten text. In a line that changed, what
@@ -190,19 +199,29 @@ impl<'a> Rewriter<'a> {
         if is_gone {
             return self.lines(tokens, "");
         }
-        if is_input && let Some(text) = self.matrix(&words) {
+        let is_plain = |word: &&str| !KEPT.contains(word) && !DROPPED.contains(word);
+        let plain: Vec<&str> = words.iter().copied().filter(is_plain).collect();
+        let is_whole = is_function || is_whole(plain.clone());
+        if is_input
+            && is_whole
+            && let Some(text) = self.matrix(&words)
+        {
             return self.lines(tokens, &text);
         }
-        if is_function || has("location") || has("binding") || !(is_input || is_output || has("uniform")) {
+        // Where a `;` is missing, naga has the error and its place.
+        if !is_whole && has("uniform") && !has("layout") {
+            self.output.push_str("layout(binding = 0) ");
+        }
+        if !is_whole
+            || is_function
+            || has("location")
+            || has("binding")
+            || !(is_input || is_output || has("uniform"))
+        {
             return tokens.iter().for_each(|token| self.output.push_str(token));
         }
-        let kept: Vec<&str> = words.iter().copied().filter(|word| KEPT.contains(word)).collect();
-        let skipped = |word: &&str| {
-            KEPT.contains(word)
-                || DROPPED.contains(word)
-                || ["in", "out", "attribute", "varying", "uniform", ";"].contains(word)
-        };
-        let mut rest = words.iter().copied().filter(|word| !skipped(word)).collect::<Vec<_>>().into_iter();
+        let kept = words.iter().copied().filter(|word| KEPT.contains(word)).collect::<Vec<_>>().join(" ");
+        let mut rest = plain.into_iter();
         let Some(kind) = rest.next() else { return self.lines(tokens, "") };
         let mut text = String::new();
         for declarator in declarators(rest.collect()) {
@@ -219,7 +238,6 @@ impl<'a> Rewriter<'a> {
             } else {
                 let (next, word) =
                     if is_input { (&mut self.inputs, "in") } else { (&mut self.outputs, "out") };
-                let kept = kept.join(" ");
                 text += &format!("layout(location = {next}) {kept} {word} {kind} {full}; ");
                 *next += 1;
             }
@@ -256,6 +274,24 @@ impl<'a> Rewriter<'a> {
     }
 }
 
+/// Returns whether each variable has one name only; it has not where a `;` is missing.
+fn is_whole(words: Vec<&str>) -> bool {
+    let mut parts = declarators(words).into_iter().enumerate();
+    parts.all(|(index, part)| {
+        let mut depth = 0_usize;
+        let names = part.iter().filter(|word| {
+            match **word {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth = depth.saturating_sub(1),
+                _other => {}
+            }
+            depth == 0 && word.starts_with(is_word)
+        });
+        // The type is in the first part.
+        names.count() <= 1 + usize::from(index == 0)
+    })
+}
+
 /// Name and array size of each declared variable, without initial values.
 fn declarators(words: Vec<&str>) -> Vec<Vec<&str>> {
     let mut all = vec![Vec::new()];
@@ -269,7 +305,7 @@ fn declarators(words: Vec<&str>) -> Vec<Vec<&str>> {
                 is_value = false;
                 continue;
             }
-            "=" => is_value = true,
+            "=" if depth == 0 => is_value = true,
             _other => {}
         }
         if !is_value && let Some(last) = all.last_mut() {
@@ -392,6 +428,19 @@ mod tests {
             "#version 450\nlayout(location = 1) in vec2 m_0; layout(location = 2) in vec2 m_1; \n\
              layout(location = 3)  in vec2 b; \nvoid main() { x = mat2(m_0, m_1) * b; }",
         );
+    }
+
+    #[test]
+    fn a_declaration_without_semicolon_stays() {
+        for text in [
+            "in vec2 a in vec2 b;",
+            "in vec2 a\nvec2 b;",
+            "uniform mat4 m\nuniform float k;",
+            "attribute mat4 m attribute vec2 b;",
+            "layout(location = 1) in mat2 m in vec2 b;",
+        ] {
+            assert!(modern(text).ends_with(text), "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! instructions moves to the host as a derived uniform; whole numbers are floats, exact below 2^24.
 //!
 //! Begin with `lower.rs`, the state, and `statements.rs`. Files: `read.rs` front ends of naga,
-//! `messages.rs` what they say;
+//! `messages.rs` what they say, `eager.rs` what one of them gets wrong;
 //! `glsl.rs` declarations of older GLSL; `data.rs` shapes and constants, `operations.rs`, `math.rs`
 //! operations on lanes and on constants; `host.rs` the graph of the host; `interface.rs` what
 //! surrounds a program; `uniforms.rs`, `io.rs`, `quaternion.rs`, `names.rs` registers, outputs and
@@ -19,6 +19,7 @@ mod arithmetic;
 mod build;
 mod counting;
 pub mod data;
+mod eager;
 pub mod error;
 pub mod evaluate;
 mod expressions;

@@ -7,11 +7,12 @@ use std::path::Path;
 use naga::front::glsl::ErrorKind;
 use naga::front::{glsl, spv, wgsl};
 use naga::valid::{Capabilities, EntryPointError, ValidationError, ValidationFlags, Validator};
-use naga::{EntryPoint, Module, ShaderStage, Statement};
+use naga::{EntryPoint, Module, ShaderStage, Span, Statement};
 
 use super::Options;
-use super::error::{BYTES, Error, Kind, Result, at};
-use super::glsl::{modern, original_place};
+use super::eager;
+use super::error::{BYTES, CLIP, Error, Kind, Result, at, find_name};
+use super::glsl::{modern, original_place, writes_clip_distance};
 use super::loops::{spanned, statements};
 use super::lower::Lowering;
 use super::messages;
@@ -99,7 +100,11 @@ fn parse(language: Language, bytes: &[u8]) -> Result<Source> {
             Source { module, text: String::new(), original: String::new() }
         }
     };
-    match check_nesting(&source).and_then(|()| validate(&source)) {
+    let checked = check_nesting(&source).and_then(|()| validate(&source)).and_then(|()| match language {
+        Language::Glsl => eager::check(&source.module, &source.text),
+        Language::Wgsl | Language::SpirV => Ok(()),
+    });
+    match checked {
         Ok(()) => Ok(source),
         Err(error) => Err(placed(error, &source.text, &source.original)),
     }
@@ -116,10 +121,17 @@ fn read_wgsl(text: &str) -> Result<Source> {
 
 fn read_glsl(text: &str) -> Result<Source> {
     let original = text.to_string();
+    if writes_clip_distance(text) {
+        let span = find_name(text, 0, CLIP).unwrap_or_default();
+        return Err(at(Kind::BuiltIn(CLIP.into()), span, text));
+    }
     let text = modern(text);
     let options = glsl::Options::from(ShaderStage::Vertex);
     match glsl::Frontend::default().parse(&options, &text) {
-        Ok(module) => Ok(Source { module, text, original }),
+        Ok(module) => match redeclared(&module) {
+            Some(again) => Err(placed(at(again.0, again.1, &text), &text, &original)),
+            None => Ok(Source { module, text, original }),
+        },
         Err(errors) => {
             let Some(first) = errors.errors.first() else { return Err(syntax("the text is not GLSL")) };
             let mut error = messages::of_glsl(first, &text);
@@ -137,6 +149,20 @@ fn read_glsl(text: &str) -> Result<Source> {
 /// An error whose place is in the text as it was given.
 pub(super) fn placed(error: Error, text: &str, original: &str) -> Error {
     Error { at: error.at.map(|at| original_place(at, text, original)), ..error }
+}
+
+/// The second declaration of one name, which naga's reader of GLSL takes.
+fn redeclared(module: &Module) -> Option<(Kind, Span)> {
+    let mut names = Vec::new();
+    let second = module.global_variables.iter().find_map(|(handle, variable)| {
+        let name = variable.name.as_deref()?;
+        let is_second = names.contains(&name) && !name.starts_with("gl_");
+        names.push(name);
+        is_second.then_some((handle, name))
+    });
+    let (handle, name) = second?;
+    let message = format!("`{name}` is declared a second time");
+    Some((Kind::Syntax(message), module.global_variables.get_span(handle)))
 }
 
 /// Returns whether a text declares a variable as a sampler.

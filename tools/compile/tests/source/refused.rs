@@ -382,6 +382,50 @@ void main() { gl_Position = $texture(p, p.xy); }",
 void main() { gl_Position = vec4(float($gl_VertexIndex)); }",
     ),
     glsl(
+        "a call on the right that changes a variable",
+        "invalid",
+        "in vec4 p;
+float g = 0.0;
+bool side() { g += 1.0; return true; }
+bool outer() { return side(); }
+void main() { bool t = p.x > 0.0 && $outer(); gl_Position = t ? p : p * g; }",
+    ),
+    glsl(
+        "an argument on the right that changes",
+        "invalid",
+        "in vec4 p;
+bool change(inout vec4 a) { a += 1.0; return true; }
+void main() { vec4 q = p; if (p.x > 0.0 || $change(q)) { q *= 2.0; } gl_Position = q; }",
+    ),
+    glsl(
+        "an assignment on the right",
+        "invalid",
+        "in vec4 p;
+void main() { bool b = p.y > 0.0; bool t = p.x > 0.0 && ($b = true); gl_Position = t && b ? p : -p; }",
+    ),
+    glsl(
+        "a change on the right of a constant",
+        "invalid",
+        "in vec4 p;
+float g = 0.0;
+bool side() { g += 1.0; return true; }
+void main() { g = 2.0; bool t = false && $side(); gl_Position = t ? p : p * g; }",
+    ),
+    glsl("no semicolon", "syntax", "in vec2 a $in vec2 b;\nvoid main() { gl_Position = vec4(a, a); }"),
+    glsl(
+        "no semicolon of a uniform",
+        "syntax",
+        "in vec3 p;\nuniform mat4 m\n$uniform float k;\nvoid main() { gl_Position = vec4(p, 1.0); }",
+    ),
+    glsl("two of one name", "syntax", "in vec3 p;\nin vec4 $p;\nvoid main() { gl_Position = p.xxxx; }"),
+    glsl(
+        "a clip distance",
+        "built-in",
+        "in vec4 p;
+out float $gl_ClipDistance[1];
+void main() { gl_Position = p; gl_ClipDistance[0] = p.x; }",
+    ),
+    glsl(
         "two outputs of one semantic",
         "output",
         "#version 450
@@ -546,6 +590,35 @@ fn what_naga_refuses_has_a_place_and_no_numbers_of_its_tables() {
     let error = result(Language::Wgsl, text).expect_err("no position");
     assert_eq!(error.at, Some(Location { line: 2, column: 9 }), "{error}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn right_operands_that_change_nothing_stay() {
+    for text in [
+        "bool f(vec4 a) { a += 1.0; float x; x = a.x; return x > 2.0; }
+        void main() { p0 = p; bool t = p.x > 0.0 && f(p) || (p.y > 1.0 ? p.z : p.w) > 0.5; gl_Position = t ? p : p0; }",
+        "void g(out float x) { x = p.z; }
+        bool f(const vec4 a) { float x; g(x); return x > a.x; }
+        void main() { p0 = p; p0.x = 2.0; if (false || p.x > 0.0 && f(p)) p0 = -p; gl_Position = p0; }",
+        "bool f() { p0 += 1.0; return true; }
+        void main() { p0 = p; bool t = f() && p.x > 0.0; t = f(); gl_Position = t && mat2(p.xy, p.zw) == mat2(p0.xy, p0.zw) ? p : p0; }",
+    ] {
+        let text = format!("in vec4 p; vec4 p0; {text}");
+        let found = read(Language::Glsl, text.as_bytes());
+        assert!(found.is_ok(), "{text}: {}", found.expect_err("an error"));
+    }
+}
+
+/// See drivers.md#naga-eager.
+#[test]
+fn a_call_on_the_right_is_no_choice_of_naga() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/upstream/eager_operand.vert");
+    let text = std::fs::read_to_string(path).expect("a text");
+    let options = naga::front::glsl::Options::from(naga::ShaderStage::Vertex);
+    let module = naga::front::glsl::Frontend::default().parse(&options, &text).expect("valid");
+    let mut main = module.functions.iter().filter(|(_, one)| one.name.as_deref() == Some("main"));
+    let (_, main) = main.next().expect("a function");
+    assert!(main.body.iter().any(|one| matches!(one, naga::Statement::Call { .. })));
 }
 
 #[test]
