@@ -6,7 +6,7 @@
 use naga::{BinaryOperator, Block, Expression, Function, Handle, Module, Span, Statement, TypeInner};
 
 use super::error::{Kind, Result, at};
-use super::loops::spanned;
+use super::loops::{inner, spanned};
 
 /// The changes of a function.
 struct Changes<'a> {
@@ -31,18 +31,6 @@ pub(super) fn check(module: &Module, text: &str) -> Result<()> {
         known.push(is_known);
     }
     Ok(())
-}
-
-/// The blocks of a statement.
-fn inner(statement: &Statement) -> Vec<&Block> {
-    match statement {
-        Statement::Block(block) => vec![block],
-        Statement::If { accept: a, reject: b, .. } | Statement::Loop { body: a, continuing: b, .. } => {
-            vec![a, b]
-        }
-        Statement::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
-        _other => Vec::new(),
-    }
 }
 
 impl Changes<'_> {

@@ -193,6 +193,7 @@ impl Kind {
             Self::BuiltIn(what) if what == CLIP => {
                 "the host sets the one clip plane of the console: leave it out here"
             }
+            Self::BuiltIn(what) if what.contains("Matrix") => "declare a `uniform mat4`, which the host sets",
             Self::BuiltIn(_) => "give each vertex what it needs as an attribute",
             Self::Format(_) => "use f32, or i32 and u32 for whole numbers below 2^24",
             Self::Operation(what) if what == DISCARD => {

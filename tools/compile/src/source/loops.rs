@@ -448,22 +448,24 @@ pub(super) fn spanned<'a>(blocks: &[&'a Block]) -> Vec<(&'a Statement, Span, usi
     let mut all = Vec::new();
     let mut work: Vec<(&Block, usize)> = blocks.iter().map(|block| (*block, 1)).collect();
     while let Some((block, depth)) = work.pop() {
-        let mut push = |inner| work.push((inner, depth + 1));
         for (statement, span) in block.span_iter() {
             all.push((statement, *span, depth));
-            match statement {
-                Statement::Block(inner) => push(inner),
-                Statement::If { accept: a, reject: b, .. }
-                | Statement::Loop { body: a, continuing: b, .. } => {
-                    push(a);
-                    push(b);
-                }
-                Statement::Switch { cases, .. } => cases.iter().for_each(|case| push(&case.body)),
-                _other => {}
-            }
+            work.extend(inner(statement).into_iter().map(|block| (block, depth + 1)));
         }
     }
     all
+}
+
+/// The blocks of a statement.
+pub(super) fn inner(statement: &Statement) -> Vec<&Block> {
+    match statement {
+        Statement::Block(block) => vec![block],
+        Statement::If { accept: a, reject: b, .. } | Statement::Loop { body: a, continuing: b, .. } => {
+            vec![a, b]
+        }
+        Statement::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
+        _other => Vec::new(),
+    }
 }
 
 fn count_expressions(block: &Block) -> usize {

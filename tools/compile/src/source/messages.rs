@@ -44,13 +44,33 @@ pub(super) fn of_glsl(error: &glsl::Error, text: &str) -> Error {
             Kind::Format("64 bits".into())
         }
         (_, Some(name), _) if name.starts_with("tex") => Kind::Resource(TEXTURES.into()),
-        (_, Some(name), _) => Kind::Syntax(format!("no function `{name}` takes these arguments")),
+        (_, Some(name), _) => {
+            let start = span.to_range().map_or(0, |range| range.end);
+            let later = if is_defined(text, start, name) { "; declare it before it is used" } else { "" };
+            Kind::Syntax(format!("no function `{name}` takes these arguments{later}"))
+        }
+        (ErrorKind::PreprocessorError(_), ..) if message.contains("UnknownDirective") => {
+            Kind::Syntax("this directive is unknown: `#include` is, too, so write one text".into())
+        }
+        (ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { columns }, ..) => Kind::Syntax(format!(
+            "a uniform cannot be a matrix of two rows: declare a vec2 for each of the {columns} columns"
+        )),
+        (ErrorKind::SemanticError(_), ..) if message.starts_with("Can't lookup field") => Kind::Syntax(
+            format!("{message}; a column of a matrix is stored as a whole or lane by lane, `m[0][1]`"),
+        ),
         (ErrorKind::InvalidToken(..), _, Some((expected, _))) => {
             Kind::Syntax(format!("{expected}, not `{found}`"))
         }
         _other => Kind::Syntax(without_structures(message.clone(), &format!("`{found}`"))),
     };
     at(kind, span, text)
+}
+
+/// Returns whether a text defines a function after a place.
+fn is_defined(text: &str, start: usize, name: &str) -> bool {
+    let after = find_name(text, start, name).and_then(Span::to_range).and_then(|range| text.get(range.end..));
+    let rest = after.filter(|rest| rest.trim_start().starts_with('('));
+    rest.and_then(|rest| rest.split_once(')')).is_some_and(|(_, body)| body.trim_start().starts_with('{'))
 }
 
 /// A message, or another one if it has structures of naga.
@@ -82,6 +102,11 @@ pub(super) fn of_validator(error: &WithSpan<ValidationError>, Source { module, t
     }
     // The place says in which function and expression.
     let last = words.readable(message.rsplit(" is invalid: ").next().unwrap_or_default());
+    let last = if last.starts_with("Composing ") {
+        format!("{last}: give a matrix its columns, `mat2(v.xy, v.zw)`")
+    } else {
+        last
+    };
     let found = words.quoted(span).map_or("a value".into(), |text| format!("`{text}`"));
     at(Kind::Invalid(without_structures(last, &found)), span, text)
 }

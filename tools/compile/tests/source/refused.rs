@@ -519,6 +519,31 @@ const REFUSED_BY_NAGA: &[(Language, &str, &str)] = &[
         "The `if` condition `p` (vec4<f32>) is not a boolean scalar",
     ),
     (Language::Glsl, "gl_Position = $mix(p, p); }", "no function `mix` takes these arguments"),
+    (
+        Language::Glsl,
+        "gl_Position = $wave(p); } vec4 wave(vec4 a) { return a; }",
+        "no function `wave` takes these arguments; declare it before it is used",
+    ),
+    (
+        Language::Glsl,
+        "gl_Position = p; }\n#$include \"a\"\n",
+        "this directive is unknown: `#include` is, too, so write one text",
+    ),
+    (
+        Language::Glsl,
+        "gl_Position = p; }\nuniform $mat2 r;",
+        "a uniform cannot be a matrix of two rows: declare a vec2 for each of the 2 columns",
+    ),
+    (
+        Language::Glsl,
+        "mat4 m = mat4(1.0); m[0]$.xyz = p.xyz; gl_Position = m * p; }",
+        "Can't lookup field on this type \"xyz\"; a column of a matrix is stored as a whole or lane by lane, `m[0][1]`",
+    ),
+    (
+        Language::Glsl,
+        "mat2 m = $mat2(p); gl_Position = vec4(m * p.xy, p.zw); }",
+        "Composing 0's component type is not expected: give a matrix its columns, `mat2(v.xy, v.zw)`",
+    ),
     (Language::Glsl, "gl_Position = p; } $}", "Expected end of file, not `}`"),
     (
         Language::Glsl,
@@ -600,6 +625,7 @@ fn right_operands_that_change_nothing_stay() {
         "void g(out float x) { x = p.z; }
         bool f(const vec4 a) { float x; g(x); return x > a.x; }
         void main() { p0 = p; p0.x = 2.0; if (false || p.x > 0.0 && f(p)) p0 = -p; gl_Position = p0; }",
+        "void main() { mat4 m = mat4(1.0); m[0] = p; m[1][2] = p.x; gl_Position = m * p; }",
         "bool f() { p0 += 1.0; return true; }
         void main() { p0 = p; bool t = f() && p.x > 0.0; t = f(); gl_Position = t && mat2(p.xy, p.zw) == mat2(p0.xy, p0.zw) ? p : p0; }",
     ] {
@@ -629,6 +655,7 @@ fn advice_says_what_to_do_instead() {
         ("void main() { gl_Position = dFdx(p); }", "slope"),
         ("void main() { gl_Position = texture(p, p.xy); }", "per fragment"),
         ("void main() { gl_Position = p * float(gl_VertexID); }", "as an attribute"),
+        ("void main() { gl_Position = gl_ModelViewProjectionMatrix * p; }", "uniform mat4"),
     ] {
         let error = result(Language::Glsl, &format!("attribute vec4 p; {text}")).expect_err(text);
         assert!(error.kind.advice().is_some_and(|advice| advice.contains(expected)), "{error}");
