@@ -126,11 +126,18 @@ impl Words<'_> {
         let body = self.function.map_or(Vec::new(), |function| spanned(&[&function.body]));
         let first = body.iter().map(|(_, span, _)| range(*span).start).filter(|&start| start > 0).min();
         let is_head = |span| first.is_some_and(|first| range(span).start < first);
-        let rank = |span: &Span| (is_head(*span), range(*span).len());
-        let best = error.spans().map(|(span, _)| *span).min_by_key(rank)?;
+        // The head is short, and is the place only if there is no other.
+        let rank = |span: Span, label: &str| {
+            (is_head(span), label.starts_with("naga::ir::Function ["), range(span).len())
+        };
+        let best = error.spans().min_by_key(|(span, label)| rank(*span, label)).map(|(span, _)| *span)?;
         let is_use = |(statement, ..): &&(&Statement, Span, usize)| match (statement, self.function) {
             (Statement::Return { value: Some(value) }, Some(function)) => {
                 is_head(best) && function.expressions.get_span(*value) == best
+            }
+            // A uniform has the place of its declaration.
+            (Statement::Store { pointer, .. }, Some(function)) => {
+                function.expressions.get_span(*pointer) == best
             }
             _other => false,
         };
@@ -179,6 +186,7 @@ impl Words<'_> {
             range.start = self.text[..range.start].trim_end_matches(is_part).len();
         }
         let text = self.text.get(range)?;
+        let text = text.strip_prefix("Block_").unwrap_or(text);
         (text.len() <= QUOTED && !text.contains('\n')).then(|| text.into())
     }
 

@@ -13,7 +13,7 @@ use super::Options;
 use super::eager;
 use super::error::{BYTES, CLIP, Error, Kind, Result, at, find_name};
 use super::glsl::{modern, original_place, writes_clip_distance};
-use super::loops::{spanned, statements};
+use super::loops::spanned;
 use super::lower::Lowering;
 use super::messages;
 
@@ -173,7 +173,7 @@ fn is_sampler(text: &str, name: &str) -> bool {
 }
 
 fn validate(source: &Source) -> Result<()> {
-    check_calls(&source.module)?;
+    check_calls(source)?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     match validator.validate(&source.module) {
         Ok(_) => Ok(()),
@@ -195,13 +195,13 @@ fn validate(source: &Source) -> Result<()> {
 }
 
 /// naga's validator indexes functions by the order of calls.
-fn check_calls(module: &Module) -> Result<()> {
+fn check_calls(Source { module, text, .. }: &Source) -> Result<()> {
     for (handle, function) in module.functions.iter() {
-        for statement in statements(&[&function.body]) {
+        for (statement, span, _) in spanned(&[&function.body]) {
             if let Statement::Call { function: callee, .. } = statement
                 && callee.index() >= handle.index()
             {
-                return Err(Error { kind: Kind::Invalid("a call of a later function".into()), at: None });
+                return Err(at(Kind::Invalid("recursion, or a call of a later function".into()), span, text));
             }
         }
     }

@@ -417,6 +417,22 @@ void main() { g = 2.0; bool t = false && $side(); gl_Position = t ? p : p * g; }
         "syntax",
         "in vec3 p;\nuniform mat4 m\n$uniform float k;\nvoid main() { gl_Position = vec4(p, 1.0); }",
     ),
+    glsl(
+        "a product of a uniform that does not fit",
+        "invalid",
+        "in vec3 p;\nuniform mat4 m;\nvoid main() {\n    vec3 a = $m * vec4(p, 1.0);\n    gl_Position = vec4(a, 1.0);\n}",
+    ),
+    glsl(
+        "a uniform that is written",
+        "invalid",
+        "in vec3 p;\nuniform vec3 c;\nvoid main() {\n    $c = p;\n    gl_Position = vec4(c, 1.0);\n}",
+    ),
+    glsl(
+        "recursion by a prototype",
+        "invalid",
+        "in vec4 p;\nfloat f(int n);\nfloat g(int n) { return f(n - 1); }
+float f(int n) { if (n < 1) return 1.0; return $g(n); }\nvoid main() { gl_Position = p * f(3); }",
+    ),
     glsl("two of one name", "syntax", "in vec3 p;\nin vec4 $p;\nvoid main() { gl_Position = p.xxxx; }"),
     glsl(
         "a clip distance",
