@@ -8,6 +8,7 @@ mod interface;
 mod limits;
 mod mutated;
 mod random;
+mod reader;
 mod refused;
 mod shaders;
 mod together;
