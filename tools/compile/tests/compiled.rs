@@ -245,6 +245,28 @@ fn the_depth_of_the_console_has_the_line_of_the_position() {
     }
 }
 
+#[test]
+fn tables_of_constants_are_constants_of_the_file() {
+    let text =
+        "const corners = array<vec4f, 3>(vec4f(0.1, 0.2, 0.3, 1.0), vec4f(1.0), vec4f(0.0, 7.0, -0.7, 1.0));
+const steps = array<i32, 2>(3, ROWS);
+@group(0) @binding(0) var<uniform> u: vec4f;
+@vertex fn main(@location(0) p: vec4f, @location(1) n: f32) -> @builtin(position) vec4f {
+    return corners[i32(n)] * p + u + f32(steps[i32(n)]) + vec4f(0.5, 0.25, 0.125, 3.0);
+}";
+    let small = compiled(&text.replace("ROWS", "5")).expect("in the subset");
+    assert_eq!((small.interface.free, &small.interface.derived[..]), (1, &[][..]), "{}", small.text);
+    for part in ["[]\n.constfa (0.1", "[]\n.constfa (3.0, 0.0, 0.0, 0.0)\n", "table0[a0.x]", "table1[a0.x]"] {
+        assert!(small.text.contains(part), "{part}: {}", small.text);
+    }
+    // Nearest to 0.1 with 16 bits of fraction; cut off it would be less.
+    let held = constants(&small);
+    assert!(held.iter().any(|&value| (value - 0.1).abs() < 2e-7 + 0.1 / 131_072.0), "{held:?}");
+    // A file does not hold all whole numbers of 18 bits.
+    let large = compiled(&text.replace("ROWS", "200001")).expect("in the subset");
+    assert_eq!((large.interface.free, large.interface.tables.len()), (3, 1), "{}", large.text);
+}
+
 /// Float constants of a file.
 fn constants(compiled: &Compiled) -> Vec<f32> {
     let file = Shbin::parse(&compiled.bytes).expect("a file");

@@ -305,8 +305,9 @@ fn lowered(source: &Source, options: &Options) -> Result<Lowered, Error> {
 fn emitted(Lowered { module, interface, .. }: Lowered) -> Result<(Interface, Emitted), Error> {
     let outputs = (0u8..).zip(&interface.outputs);
     let outputs = outputs.map(|(register, output)| (register, Mask((1 << output.lanes) - 1))).collect();
-    // Registers from `free` to c95 may hold constants.
-    let free = (1u128 << 96) - (1u128 << interface.free);
+    // Registers from `free` to the tables may hold constants.
+    let end = interface.tables.last().map_or(96, |table| table.register);
+    let free = (1u128 << end) - (1u128 << interface.free);
     let surroundings = Surroundings { outputs, free, ..Surroundings::default() };
     let emitted = emit(&module, &surroundings).map_err(|error| Error::Emit(with_lines(error)))?;
     Ok((interface, emitted))

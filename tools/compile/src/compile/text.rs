@@ -37,6 +37,15 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) ->
     let mut text =
         format!("; Compiled from {}: {words} words, {temporaries} temporaries.\n", interface.entry);
     uniforms(&mut text, &mut taken, &mut names, interface)?;
+    for table in &interface.tables {
+        let own = taken.name(&table.name);
+        let _ = writeln!(text, ".constfa {own}[]");
+        for (place, [x, y, z, w]) in (0u8..).zip(interface.rows(table)) {
+            let _ = writeln!(text, ".constfa ({x:?}, {y:?}, {z:?}, {w:?})");
+            names.insert(('c', table.register + place), format!("{own}[{place}]"));
+        }
+        text.push_str(".end\n");
+    }
     for &(register, value) in &emitted.constants {
         let [x, y, z, w] = value.map(|bits| format!("{:?}", f32::from_bits(bits)));
         let _ = writeln!(text, ".setf c{register}({x}, {y}, {z}, {w})");

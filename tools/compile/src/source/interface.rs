@@ -5,6 +5,7 @@
 //! |---|---|
 //! | v | [`Attribute`]s, by location |
 //! | c, from c0 | [`Uniform`]s that the program reads, then [`Derived`] ones; the rest is free for constants |
+//! | c, up to c95 | tables of constants, which the file has |
 //! | b, i | [`Flag`]s and [`Count`]s of host expressions |
 //!
 //! A vector has a register of its own, a matrix one for each row (as citro3d stores it), an array
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use transpica::container::{Semantic, SymbolBank};
 
 use super::data::{Data, Scalar, Shape};
+use super::functions::nearest;
 use super::host::{Graph, NodeId, Part};
 use super::lanes::{Component, Lanes};
 
@@ -130,6 +132,8 @@ pub struct Interface {
     pub uniforms: Vec<Uniform>,
     /// Values that the host computes for c registers.
     pub derived: Vec<Derived>,
+    /// Tables of constants, which the file has: from c95 down, in this order.
+    pub tables: Vec<Derived>,
     /// Values that the host computes for b registers.
     pub flags: Vec<Flag>,
     /// Values that the host computes for i registers.
@@ -161,6 +165,20 @@ pub struct UniformRegisters {
     pub ints: [[u8; 4]; 4],
     /// Bit n is bn.
     pub bools: u16,
+}
+
+impl Derived {
+    /// Returns whether it is a table of constants that a file holds: numbers of 24 bits, and whole
+    /// ones exactly.
+    pub(super) fn is_table(&self, host: &Graph) -> bool {
+        let is_held = |data: &Data| {
+            data.in_registers().into_iter().all(|value| {
+                let is_near = data.shape.scalar == Scalar::Float || nearest(value) == value;
+                is_near && (value == 0.0 || (1e-18..1e19).contains(&value.abs()))
+            })
+        };
+        self.nodes.len() > 1 && self.nodes.iter().all(|&node| host.constant(node).is_some_and(is_held))
+    }
 }
 
 impl Layout {
@@ -202,6 +220,17 @@ impl Interface {
             leaves.map(move |(offset, shape)| (Part { uniform, offset }, shape))
         };
         self.uniforms.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// The registers of a table of constants, as near as a file holds them.
+    pub(crate) fn rows(&self, table: &Derived) -> Vec<[f32; 4]> {
+        let mut rows = Vec::new();
+        for data in table.nodes.iter().filter_map(|&node| self.host.constant(node)) {
+            let first = rows.len();
+            rows.resize(first + Layout::Leaf(data.shape).registers(), [0.0; 4]);
+            store(&mut rows, first, 0, data);
+        }
+        rows.into_iter().map(|row| row.map(nearest)).collect()
     }
 
     /// Bool and int registers, such as b0, whose values depend on a declared uniform.

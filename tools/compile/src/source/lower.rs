@@ -173,6 +173,9 @@ impl<'a> Lowering<'a> {
         verify(&module, Phase::Pica).map_err(internal)?;
         let mut interface = self.interface;
         interface.derived.retain(|derived| !derived.nodes.is_empty());
+        let (tables, derived) =
+            interface.derived.into_iter().partition(|derived| derived.is_table(&self.host));
+        (interface.tables, interface.derived) = (tables, derived);
         interface.host = self.host;
         Ok(Lowered { module, interface, has_loops: self.has_loops })
     }

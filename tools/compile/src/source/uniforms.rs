@@ -353,7 +353,9 @@ impl<'a> Lowering<'a> {
     fn add_derived(&mut self, nodes: Vec<NodeId>, register: usize, lane: u8) -> usize {
         let index = self.interface.derived.len();
         let name = nodes.first().and_then(|node| self.derived_name(*node));
-        let name = name.unwrap_or_else(|| format!("derived{index}"));
+        let is_constant = nodes.iter().all(|&node| self.host.constant(node).is_some());
+        let kind = if is_constant { "table" } else { "derived" };
+        let name = name.unwrap_or_else(|| format!("{kind}{index}"));
         // The register is counted from the first derived one until all are known.
         let register = u8::try_from(register).unwrap_or(u8::MAX);
         let line = nodes.first().and_then(|node| self.node_lines.get(node)).copied();
@@ -430,11 +432,12 @@ impl<'a> Lowering<'a> {
         let resources: Vec<Op> = live.iter().filter_map(|&value| f.op(value)).collect();
         let targets: BTreeSet<Target> = resources.iter().filter_map(|op| self.target(*op)).collect();
         let mut next = self.allocate_declared(&targets);
-        next += self.allocate_derived(&targets, next);
-        if next > FLOATS {
+        let (derived, tables) = self.allocate_derived(&targets, next);
+        next += derived;
+        if next + tables > FLOATS {
             return Err(self.error(Kind::Limit {
                 subject: FLOAT_UNIFORMS,
-                needed: next,
+                needed: next + tables,
                 limit: FLOATS,
                 uses: self.registers_by_name(),
             }));
@@ -506,25 +509,31 @@ impl<'a> Lowering<'a> {
     }
 
     /// Derived values that are read, without the gaps that others leave; some share a register.
-    fn allocate_derived(&mut self, targets: &BTreeSet<Target>, first: usize) -> usize {
+    /// Tables of constants end at the last register. Returns the numbers of both.
+    fn allocate_derived(&mut self, targets: &BTreeSet<Target>, first: usize) -> (usize, usize) {
         let is_read = |index: usize| {
             targets.iter().any(|target| matches!(target, Target::Derived(derived, _) if *derived == index))
         };
         let mut places: BTreeMap<u8, usize> = BTreeMap::new();
-        let mut next = 0;
+        let (mut next, mut tables) = (0, 0);
         for (index, derived) in self.interface.derived.iter_mut().enumerate() {
             if !is_read(index) {
                 derived.nodes.clear();
                 continue;
             }
             let rows: usize = derived.nodes.iter().map(|node| self.host.shape(*node).registers()).sum();
+            if derived.is_table(&self.host) {
+                tables += rows;
+                derived.register = FLOATS.saturating_sub(tables) as u8;
+                continue;
+            }
             let place = *places.entry(derived.register).or_insert_with(|| {
                 next += rows;
                 next - rows
             });
             derived.register = u8::try_from(first + place).unwrap_or(u8::MAX);
         }
-        next
+        (next, tables)
     }
 
     fn registers_by_name(&self) -> Vec<(String, usize)> {
