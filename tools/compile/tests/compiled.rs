@@ -267,6 +267,22 @@ const steps = array<i32, 2>(3, ROWS);
     assert_eq!((large.interface.free, large.interface.tables.len()), (3, 1), "{}", large.text);
 }
 
+#[test]
+fn numbers_that_wrap_around_have_their_vertex_and_advice() {
+    let text = "struct O { @builtin(position) position: vec4f, @location(0) color: vec4f }
+@vertex fn main(@location(0) p: vec4f, @location(1) k: u32) -> O {
+    let d = k - 5u;
+    return O(p, vec4f(f32(d)));
+}";
+    let error = compiled(text).expect_err("numbers below 0");
+    let Error::Distance { farthest, .. } = &error else { panic!("{error}") };
+    let (name, lanes) = farthest.attributes.last().expect("k");
+    assert!(name == "k" && lanes[0] < 5.0 && farthest.values[0] > 1e9 && farthest.line == Some(4), "{error}");
+    let report = error.report();
+    assert!(report.advice.is_some_and(|advice| advice.contains("do not wrap around")), "{report:?}");
+    assert!(report.message.contains(" in the source and ") && report.at.is_some(), "{report:?}");
+}
+
 /// Float constants of a file.
 fn constants(compiled: &Compiled) -> Vec<f32> {
     let file = Shbin::parse(&compiled.bytes).expect("a file");

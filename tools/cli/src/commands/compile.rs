@@ -30,7 +30,7 @@ use crate::streams::{Output, Streams};
   transpica compile hero.wgsl -o hero.shbin --entry vs_main --json
   transpica compile hero.wgsl -o hero.shbin --assume uniforms=finite,place=2^10
 
-The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name or --output-as ({}; uv is texcoord0 and none leaves an output out). What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code.
+The subset: f32 vectors and matrices, structs, arrays in uniforms, loops whose rounds constants or uniforms decide, functions, and the built-in functions of both languages; attributes by location, outputs by name or --output-as ({}; uv is texcoord0 and none leaves an output out). What depends on uniforms only, such as inverse(model), is computed by the host: --host-c and --host-rust write that code. A loop whose rounds a uniform decides runs 256 times at most.
 
 Every program is run against its source on 2,000 vertices, and the distance is printed. Their numbers are small unless --assume gives ranges.", Role::names()))]
 pub struct Compile {
@@ -184,6 +184,11 @@ fn describe(compiled: &Compiled) -> String {
         let line = line.and_then(|line| Some((line, compiled.line(line)?)));
         let place = line.map_or(String::new(), |(line, source)| format!(", line {line}: {source}"));
         let _ = writeln!(text, "  {name}: computed by the host{place}");
+    }
+    for count in interface.counts.iter().filter(|count| interface.host.constant(count.node).is_none()) {
+        let place = count.line.map_or(String::new(), |line| format!(" of the loop in line {line}"));
+        let name = compiled.name('i', count.register).unwrap_or(&count.name);
+        let _ = writeln!(text, "  {name}: rounds{place}, at most 256: more are not run");
     }
     text
 }

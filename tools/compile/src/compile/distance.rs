@@ -69,9 +69,11 @@ struct Compared {
     left_out: usize,
     /// The first component that is finite in the source alone.
     overflow: Option<Found>,
+    /// The component of the largest distance beyond [`MOST`].
+    farthest: Option<Found>,
 }
 
-/// A component that is finite in the source alone.
+/// A component that is another one in the program.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     lane: Lane,
@@ -92,6 +94,19 @@ fn overflow(expected: &[f32], found: &[f32]) -> Option<Lane> {
     Some((lane, [a, b]))
 }
 
+/// The component with the largest difference.
+fn farthest(expected: &[f32], found: &[f32]) -> Lane {
+    let lanes = expected.iter().zip(found).map(|(&a, &b)| [a, b]).enumerate();
+    let finite = lanes.filter(|(_, [a, _])| a.is_finite());
+    finite.max_by(|(_, one), (_, other)| difference(*one).total_cmp(&difference(*other))).unwrap_or_default()
+}
+
+/// The difference of two numbers.
+fn difference([a, b]: [f32; 2]) -> f64 {
+    let difference = (f64::from(a) - f64::from(b)).abs();
+    if difference.is_nan() { f64::INFINITY } else { difference }
+}
+
 /// The first instruction of a vertex whose result is not finite.
 fn first_infinite(program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) -> Option<Pc> {
     let mut machine = Machine::new(program, Settings::default().settings(BUDGET)).ok()?;
@@ -107,17 +122,32 @@ fn first_infinite(program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]
 
 /// The error about a component that is finite in the source alone, if there is one.
 fn overflown(all: &[Compared], interface: &Interface, line: Lines<'_>) -> Option<Error> {
-    let found = |(one, output): (&Compared, &Output)| one.overflow.map(|found| (found, output.name.clone()));
-    let (Found { lane: (lane, values), vertex, attributes: registers, pc }, output) =
-        all.iter().zip(&interface.outputs).find_map(found)?;
+    let found = |(one, output): (&Compared, &Output)| {
+        let found = one.overflow?;
+        Some(described(found, output, interface, found.pc.and_then(line)))
+    };
+    all.iter().zip(&interface.outputs).find_map(found).map(Error::Overflow)
+}
+
+/// The error about the first output that is far from the source's, if there is one.
+fn far(all: &[Compared], interface: &Interface) -> Option<Error> {
+    let error = |(one, output): (&Compared, &Output)| {
+        let farthest = described(one.farthest?, output, interface, output.line);
+        Some(Error::Distance { output: output.name.clone(), distance: one.distance, farthest })
+    };
+    all.iter().zip(&interface.outputs).find_map(error)
+}
+
+/// A component of an output, with its vertex.
+fn described(found: Found, output: &Output, interface: &Interface, line: Option<u32>) -> Box<Overflow> {
+    let Found { lane: (lane, values), vertex, attributes: registers, .. } = found;
     let value = |one: &Attribute| {
         let lanes = registers[usize::from(one.register & 15)];
         (one.name.clone(), lanes.into_iter().take(one.shape.rows.into()).collect())
     };
     let attributes = interface.attributes.iter().filter(|one| one.is_read).map(value).collect();
-    let component = format!("{output}.{}", COMPONENTS[lane & 3]);
-    let line = pc.and_then(line);
-    Some(Error::Overflow(Box::new(Overflow { component, vertex, values, attributes, line })))
+    let component = format!("{}.{}", output.name, COMPONENTS[lane & 3]);
+    Box::new(Overflow { component, vertex, values, attributes, line })
 }
 
 /// The line of the source that an instruction is made for.
@@ -126,7 +156,7 @@ type Lines<'a> = &'a dyn Fn(Pc) -> Option<u32>;
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// Runs a program and its source on random vertices, so many for each component if the source is
-/// finite there often enough.
+/// finite there often enough. Returns the distances, and the error that one of them is.
 ///
 /// # Errors
 /// One of them fails, or a component is never compared.
@@ -137,7 +167,7 @@ pub(super) fn measure(
     file: &Shbin<'_>,
     vertices: usize,
     line: Lines<'_>,
-) -> Result<Vec<Distance>, Error> {
+) -> Result<(Vec<Distance>, Option<Error>), Error> {
     let program = dvle::program(file, 0, &Limits::default()).map_err(failed)?;
     let constants = dvle::constants(file.executable(0).map_err(failed)?);
     let batch = Batch::new(&program, Settings::default().settings(BUDGET)).map_err(failed)?;
@@ -172,7 +202,10 @@ pub(super) fn measure(
     if let Some(error) = overflown(&run.all, interface, line) {
         return Err(error);
     }
-    if has_run { distances(&run.all, interface) } else { Err(lost()) }
+    if !has_run {
+        return Err(lost());
+    }
+    Ok((distances(&run.all, interface)?, far(&run.all, interface)))
 }
 
 fn failed(error: transpica::Error) -> Error {
@@ -232,6 +265,10 @@ impl Run<'_> {
             one.left_out += usize::from(is_explained);
             // A program that is always far is wrong, whatever the source does.
             if !is_explained || one.left_out * MOST_LEFT_OUT > self.vertices.max(one.seen) {
+                if far > MOST.max(one.distance.relative) {
+                    let (lane, attributes) = (farthest(lanes, found), inputs.attributes);
+                    one.farthest = Some(Found { lane, vertex, attributes, pc: None });
+                }
                 one.distance.add_far(lanes, found, far);
                 if one.overflow.is_none()
                     && let Some(lane) = overflow(lanes, found)
@@ -305,10 +342,9 @@ fn movement(
 fn relative(expected: &[f32], found: &[f32]) -> f64 {
     // Below a thousandth, numbers are what sums of larger ones left.
     let (mut size, mut most) = (1e-3_f64, 0.0_f64);
-    for (a, b) in expected.iter().zip(found).filter(|(lane, _)| lane.is_finite()) {
-        let difference = (f64::from(*a) - f64::from(*b)).abs();
+    for (&a, &b) in expected.iter().zip(found).filter(|(lane, _)| lane.is_finite()) {
         size = size.max(f64::from(a.abs()));
-        most = most.max(if difference.is_nan() { f64::INFINITY } else { difference });
+        most = most.max(difference([a, b]));
     }
     most / size
 }
@@ -349,7 +385,7 @@ mod tests {
         let source = read(Language::Wgsl, text.as_bytes()).expect("valid");
         let file = Shbin::parse(&compiled.bytes).expect("a file");
         measure(&source, &options, &compiled.interface, &file, 400, &|pc| Some(u32::from(pc.0)))
-            .map(|all| all[0])
+            .map(|(all, _)| all[0])
     }
 
     fn relative_of(programs: [&str; 2]) -> f64 {

@@ -81,6 +81,8 @@ pub enum Error {
         output: String,
         /// Its distance.
         distance: Distance,
+        /// The vertex that is farthest, and the line that stores the output.
+        farthest: Box<Overflow>,
     },
     /// A component of an output, such as `position.w`, for which the source has no finite number on
     /// any vertex: nothing shows that the program computes it.
@@ -89,7 +91,7 @@ pub enum Error {
     Overflow(Box<Overflow>),
 }
 
-/// A vertex with a result that is finite in the source alone.
+/// A vertex with a result that is another one on the machine, or finite in the source alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overflow {
     /// The component of an output, such as `position.w`.
@@ -100,7 +102,8 @@ pub struct Overflow {
     pub values: [f32; 2],
     /// Attributes of the vertex.
     pub attributes: Vec<(String, Vec<f32>)>,
-    /// The line of the source with the first result on the machine that is not finite.
+    /// The line of the source with the first result on the machine that is not finite, or else that
+    /// of the output.
     pub line: Option<u32>,
 }
 
@@ -131,12 +134,17 @@ impl Error {
             Self::Overflow(_) | Self::Uncompared(_) => {
                 let advice = "give the ranges of what the host feeds: `transpica compile --assume NAME=2^10` \
                               writes a file for other commands, a test file has assume; numbers without a \
-                              range are from -2 to 2";
+                              range are from -2 to 2; write max(divisor, 1) for a whole divisor that may be 0";
                 Report { at: None, message: self.to_string(), advice: Some(advice) }
             }
-            Self::Assembly(_) | Self::Distance { .. } => {
-                Report { at: None, message: self.to_string(), advice: None }
+            Self::Distance { farthest, .. } => {
+                let advice = "whole numbers are exact below 2^24 only, and unsigned ones do not wrap around below \
+                              0: compute i32(a) - i32(b), or max(a, b) - b; write max(divisor, 1) for a whole \
+                              divisor that may be 0";
+                let at = farthest.line.map(|line| Location { line, column: 1 });
+                Report { at, message: self.to_string(), advice: Some(advice) }
             }
+            Self::Assembly(_) => Report { at: None, message: self.to_string(), advice: None },
         }
     }
 }
@@ -150,8 +158,8 @@ impl fmt::Display for Error {
             }
             Self::Emit(error) => error.fmt(f),
             Self::Assembly(report) => write!(f, "the program does not assemble as it was made: {report}"),
-            Self::Distance { output, distance } => {
-                write!(f, "{output} is not what the source computes: {distance}")
+            Self::Distance { output, distance, farthest } => {
+                write!(f, "{output} is not what the source computes: {distance}; {farthest}")
             }
             Self::Uncompared(component) => {
                 write!(
@@ -160,17 +168,20 @@ impl fmt::Display for Error {
                 )
             }
             Self::Overflow(found) => {
-                let Overflow { component, vertex, values: [source, machine], attributes, line } = &**found;
-                write!(
-                    f,
-                    "{component} is {source:?} in the source and {machine:?} on the machine, vertex {vertex}"
-                )?;
-                attributes.iter().try_for_each(|(name, lanes)| write!(f, ", {name} = {lanes:?}"))?;
-                line.map_or(Ok(()), |line| {
+                write!(f, "{found}")?;
+                found.line.map_or(Ok(()), |line| {
                     write!(f, "; the first result that is not finite is of line {line}")
                 })
             }
         }
+    }
+}
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { component, vertex, values: [source, machine], attributes, .. } = self;
+        write!(f, "{component} is {source:?} in the source and {machine:?} on the machine, vertex {vertex}")?;
+        attributes.iter().try_for_each(|(name, lanes)| write!(f, ", {name} = {lanes:?}"))
     }
 }
 
@@ -227,10 +238,9 @@ pub fn compile_with(source: &Source, options: &Options, vertices: usize) -> Resu
         let place = assembled.places.get(pc.index())?;
         *lines.get((place.line as usize).checked_sub(1)?)?
     };
-    let distances = distance::measure(source, options, &interface, &file, vertices, &line)?;
-    let far = distances.iter().zip(&interface.outputs).find(|(distance, _)| distance.relative > MOST);
-    if let Some((&distance, output)) = far {
-        return Err(Error::Distance { output: output.name.clone(), distance });
+    let (distances, far) = distance::measure(source, options, &interface, &file, vertices, &line)?;
+    if let Some(error) = far {
+        return Err(error);
     }
     let words = emitted.words();
     let source = source.original.clone();

@@ -67,9 +67,11 @@ pub(super) fn program(emitted: &Emitted, interface: &Interface, source: &str) ->
     let mut last = None;
     for ((line, &place), own) in emitted.text.lines().zip(&emitted.places).zip(own_lines(emitted, interface))
     {
-        if place.is_some() && place != last {
-            last = place;
-            let comment = place.and_then(|place| comment(line, place, &source));
+        let is_copy = line.trim_start().starts_with("mov ");
+        let shown = own.filter(|_| place.is_some() || is_copy);
+        if shown.is_some() && shown != last {
+            last = shown;
+            let comment = shown.and_then(|shown| comment(line, shown, &source));
             lines.extend(comment.iter().map(|_| None));
             text.extend(comment);
         }
@@ -120,8 +122,8 @@ fn uniforms(
 }
 
 /// The line of the source for each line of a program. A test of flags has the line of the
-/// comparison, and a copy that of the instruction before it in the same block; MOVA has that of the
-/// instruction after it, and what the host decides the line that computes it.
+/// comparison, and a copy to an output that of the statement that stores it; MOVA has that of the
+/// instruction after it, and what the host decides the line that computes it. Others have none.
 fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
     let line = |place: &Pc| u32::from(place.0);
     let texts: Vec<&str> = emitted.text.lines().collect();
@@ -135,9 +137,9 @@ fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
                 let is_test = |text: &&str| text.trim_start().starts_with("cmp");
                 texts[..n].iter().rposition(is_test).and_then(|cmp| before[cmp].as_ref()).map(line)
             }
-            ("mov", _) => {
-                let pairs = texts[..n].iter().zip(before).rev().take_while(|(text, _)| is_straight(text));
-                pairs.filter_map(|(_, place)| place.as_ref()).next().map(line)
+            // The arms of a branch store for it.
+            ("mov", to) if !text.starts_with("\t\t") => {
+                output_register(to).and_then(|to| interface.outputs.get(to)?.line)
             }
             ("ifu" | "jmpu", bool) => {
                 let is_it = |register: u8| bool.trim_matches(['!', ',']) == format!("b{register}");
@@ -153,18 +155,16 @@ fn own_lines(emitted: &Emitted, interface: &Interface) -> Vec<Option<u32>> {
     all.collect()
 }
 
-/// Returns whether the next line is executed after this one, and only then.
-fn is_straight(text: &str) -> bool {
-    let word = text.split_whitespace().next().unwrap_or_default();
-    let ends = ["ifc", "ifu", "jmpc", "jmpu", "breakc", "for", "call", "callc", "callu"];
-    !word.starts_with('.') && !word.ends_with(':') && !ends.contains(&word)
+/// The number of the output register that a copy writes.
+fn output_register(target: &str) -> Option<usize> {
+    target.strip_prefix('o')?.split(['.', ',']).next()?.parse().ok()
 }
 
-/// The line of the source that an instruction is made for. Places are numbers of lines.
-fn comment(instruction: &str, place: Pc, source: &[&str]) -> Option<String> {
-    let line = source.get(usize::from(place.0).checked_sub(1)?)?;
+/// The line of the source that an instruction is made for.
+fn comment(instruction: &str, number: u32, source: &[&str]) -> Option<String> {
+    let line = source.get((number as usize).checked_sub(1)?)?;
     let indent = &instruction[..instruction.len() - instruction.trim_start().len()];
-    Some(format!("{indent}; {}: {line}\n", place.0))
+    Some(format!("{indent}; {number}: {line}\n"))
 }
 
 /// Returns the number of temporaries that instructions name.

@@ -48,6 +48,8 @@ pub struct Output {
     pub member: usize,
     /// Index of the member that is the tangent of this normal.
     pub tangent: Option<usize>,
+    /// The line of the statement that stores it, or else returns it, from 1.
+    pub line: Option<u32>,
 }
 
 /// Registers of a type.
@@ -102,7 +104,8 @@ pub struct Flag {
     pub line: Option<u32>,
 }
 
-/// A number of rounds that the host computes: `(clamp(rounds, 1, 256) - 1, start, step, 0)`.
+/// A number of rounds that the host computes: `(clamp(rounds, 1, 256) - 1, start, step, 0)`. The
+/// console counts no further: more rounds of the source are not run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     /// i0 to i3

@@ -6,6 +6,7 @@
 use super::ir::{Binary, Lane, Op, Resource, Type, Value as IrValue};
 use naga::{Binding, BuiltIn, EntryPoint, TypeInner};
 use transpica::container::Semantic;
+use transpica::isa::Pc;
 use transpica_asm::names::snake_case;
 
 use super::data::{Data, Scalar, Shape};
@@ -312,7 +313,14 @@ impl<'a> Lowering<'a> {
             return self.output_error(&varying, &message);
         }
         let name = if varying.name.is_empty() { semantic.info().name.to_string() } else { varying.name };
-        Ok((Output { semantic, name, lanes: shape.rows, member: varying.member, tangent }, lanes))
+        let line = self.stored_line(&varying.value).map(|line| line.0.into());
+        Ok((Output { semantic, name, lanes: shape.rows, member: varying.member, tangent, line }, lanes))
+    }
+
+    /// The line of the statement that stores a value, or of the end.
+    fn stored_line(&self, value: &Value) -> Option<Pc> {
+        let stored = self.stored.iter().rev().find(|(stored, _)| stored == value);
+        stored.map_or_else(|| self.b.place(), |(_, line)| *line)
     }
 
     /// A position with the depth of the console: -w at the near plane, 0 at the far one. It has the
@@ -324,8 +332,7 @@ impl<'a> Lowering<'a> {
         let scalar = Shape::scalar(Scalar::Float);
         let (z, w) = (self.pick(value, scalar, &[2])?, self.pick(value, scalar, &[3])?);
         let end = self.b.place();
-        let stored = self.stored.iter().rev().find(|(stored, _)| stored == value);
-        self.b.begin_place(stored.map_or(end, |(_, line)| *line));
+        self.b.begin_place(self.stored_line(value));
         let mut z = self.subtract(&z, &w)?;
         if self.options.depth == Depth::MinusWToW {
             let half = self.data(Data::float(0.5));

@@ -528,6 +528,25 @@ fn failures_and_coverage_have_the_lines_of_the_source() {
     assert_eq!(ran, [(5, 1), (6, 1), (7, 0), (9, 1)]);
 }
 
+#[test]
+fn a_copy_to_an_output_has_the_line_that_stores_it() {
+    let shader = "@group(0) @binding(0) var<uniform> mvp: mat4x4f;
+@group(0) @binding(1) var<uniform> tint: vec4f;
+struct O { @builtin(position) position: vec4f, @location(0) color: vec4f }
+@vertex fn main(@location(0) p: vec3f) -> O {
+    var o: O;
+    o.position = mvp * vec4f(p, 1.0);
+    o.color = tint * 2.0;
+    return o;
+}";
+    let text = "[[case]]\nname = \"a\"\nuniforms = { mvp = \"identity\", tint = [1, 1, 1, 1] }\n\
+                attributes = { p = [0, 0, 0] }\nexpect = { color = [1, 1, 1, 1] }\n";
+    let file = load("a.wgsl", shader, text).expect("a file");
+    let failure = file.cases[0].check("", &file.shader, &Cpu).failure.expect("another color");
+    assert!(failure.contains("\n  a.wgsl:7: o.color = tint * 2.0;\n"), "{failure}");
+    assert!(!failure.contains("a.wgsl:6:"), "{failure}");
+}
+
 /// Two arms of several lines.
 const ARMS: &str = "struct Light { color: vec3f, power: f32 }
 struct Scene { lights: array<Light, 2>, turn: mat3x3f, edge: f32 }
