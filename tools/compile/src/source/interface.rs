@@ -411,7 +411,7 @@ impl Interface {
                 lanes.for_each(|(bits, lane)| *lane = shape.scalar.in_register(*bits));
             }
         }
-        for derived in &self.derived {
+        for derived in self.derived.iter().chain(&self.tables) {
             let mut register = usize::from(derived.register);
             for node in &derived.nodes {
                 if let Some(data) = value(node) {
