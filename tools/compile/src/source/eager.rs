@@ -1,7 +1,7 @@
 //! Refusal of right operands of `&&` and `||` that change variables.
 //! In: a module of naga's GLSL reader. Out: an error at the first such change. Knows no text.
-//! The reader computes both operands at all times (drivers.md#naga-eager): only what changes nothing
-//! may stand on the right. Its own temporary variables have no names.
+//! The reader computes both operands at all times (drivers.md#naga-eager): only what changes
+//! nothing may stand on the right. Its own temporary variables have no names.
 
 use naga::{BinaryOperator, Block, Expression, Function, Handle, Module, Span, Statement, TypeInner};
 

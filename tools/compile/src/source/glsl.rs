@@ -20,7 +20,7 @@ const BINDINGS: usize = 16;
 
 /// Interpolation and precision.
 const KEPT: [&str; 4] = ["flat", "smooth", "centroid", "noperspective"];
-/// What stands before the type of a variable, too.
+/// Words before the type of a variable besides, and its end.
 const DROPPED: [&str; 11] =
     ["highp", "mediump", "lowp", "invariant", "in", "out", "attribute", "varying", "uniform", "layout", ";"];
 

@@ -1,4 +1,4 @@
-//! What naga's readers refuse, and what they take wrongly: messages and places.
+//! Sources that naga refuses, or takes wrongly: messages and places.
 
 use transpica_compile::source::{Language, Location, read};
 
