@@ -328,6 +328,22 @@ fn angles_in_turns_need_no_factor() {
     assert!(turns.words <= plain.words, "{}", turns.text);
 }
 
+#[test]
+fn each_row_that_the_host_computes_stands_for_itself() {
+    let text = "@group(0) @binding(0) var<uniform> proj: mat4x4f;
+        @group(0) @binding(1) var<uniform> view: mat4x4f;
+        @vertex fn main(@location(0) p: vec4f) -> @builtin(position) vec4f { return proj * view * p; }";
+    let interface = compiled(text).expect("valid").interface;
+    assert_eq!(interface.computed_otherwise(&interface, |_, own| own), [""; 0]);
+    for moved in [1, 2, 3] {
+        let others = interface.computed_otherwise(&interface, |_, own| own ^ moved);
+        assert_eq!(others, ["proj_view"], "{moved}");
+        // The last row alone, which stands for another one.
+        let last = |_, own| if own == 3 { 3 - moved } else { own + 50 };
+        assert_eq!(interface.computed_otherwise(&interface, last), ["proj_view"], "{moved}");
+    }
+}
+
 /// Of the reciprocals of these numbers, files hold 16 bits, which are too few.
 #[test]
 fn quotients_by_constants_have_the_right_whole_part() {

@@ -151,7 +151,7 @@ pub struct Interface {
 struct Computed<'a> {
     name: &'a str,
     node: NodeId,
-    /// The first value of aL and what is added to it, of a number of rounds.
+    /// The row of a matrix; of a number of rounds, the first value of aL and what is added to it.
     steps: [u8; 2],
 }
 
@@ -251,8 +251,11 @@ impl Interface {
         for Derived { name, nodes, register, lane, .. } in &self.derived {
             let mut register = usize::from(*register);
             for &node in nodes {
-                all.insert(('c', register, *lane), Computed { name, node, steps: [0; 2] });
-                register += Layout::Leaf(self.host.shape(node)).registers();
+                for row in 0..self.host.shape(node).registers() {
+                    let steps = [row as u8, 0];
+                    all.insert(('c', register + row, *lane), Computed { name, node, steps });
+                }
+                register += self.host.shape(node).registers();
             }
         }
         for &Flag { register, ref name, node, .. } in &self.flags {
